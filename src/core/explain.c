@@ -1,5 +1,6 @@
 #include "shikiri/core/explain.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "shikiri/base/units.h"
@@ -25,18 +26,19 @@ static const char *subject_of(const struct scene *scene)
 	return scene->verdict->subject ? scene->verdict->subject : "it";
 }
 
+/* Sentences about pools are told of known nodes that have the pool: the check saw it. */
 static const struct shk_pool *pool_of(const struct scene *scene)
 {
-	const struct shk_node *node = scene->candidate->node;
+	const struct shk_pool *pool =
+	    shk_node_pool(scene->candidate->node->base, scene->verdict->subject);
 
-	return node && scene->verdict->subject ? shk_node_pool(node->base, scene->verdict->subject)
-					       : NULL;
+	assert(pool);
+	return pool;
 }
 
 static const char *label_of(const struct scene *scene, const char *key)
 {
-	const struct shk_node *node = scene->candidate->node;
-	const char *value = node ? shk_labels_get(&node->base->facts->labels, key) : NULL;
+	const char *value = shk_labels_get(&scene->candidate->node->base->facts->labels, key);
 
 	return value ? value : "unset";
 }
@@ -67,14 +69,12 @@ const char *shk_explain_offer(const struct shk_node *node, struct shk_arena *are
 
 static const char *say_not_ready(const struct scene *scene)
 {
-	return scene->view->not_ready ? scene->view->not_ready : "not ready";
+	return scene->view->not_ready;
 }
 
 static const char *say_invalid(const struct scene *scene)
 {
-	const char *detail = scene->question->claim->invalid_detail;
-
-	return detail ? detail : "the request is not valid";
+	return scene->question->claim->invalid_detail;
 }
 
 static const char *say_bad_name(const struct scene *scene)
@@ -126,10 +126,8 @@ static const char *say_driver_state(const struct scene *scene)
 
 static const char *say_offer(const struct scene *scene)
 {
-	const char *offer = "";
+	const char *offer = shk_explain_offer(scene->candidate->node, scene->arena);
 
-	if (scene->candidate->node)
-		offer = shk_explain_offer(scene->candidate->node, scene->arena);
 	if (*offer == '\0')
 		return "node offers no GPU resource";
 	return shk_arena_printf(scene->arena, "node offers %s only", offer);
@@ -137,27 +135,20 @@ static const char *say_offer(const struct scene *scene)
 
 static const char *say_gone(const struct scene *scene)
 {
-	const struct shk_pool *pool = pool_of(scene);
-
 	return shk_arena_printf(scene->arena, "%s: capacity %lld, allocatable 0", subject_of(scene),
-				pool ? (long long)pool->capacity : 0LL);
+				(long long)pool_of(scene)->capacity);
 }
 
 static const char *say_contradiction(const struct scene *scene)
 {
-	const struct shk_node *node = scene->candidate->node;
-
-	return node && node->base->contradiction ? node->base->contradiction
-						 : "labels and resources contradict each other";
+	return scene->candidate->node->base->contradiction;
 }
 
 static const char *say_unweighable(const struct scene *scene)
 {
-	const struct shk_node *node = scene->candidate->node;
-
-	return shk_arena_printf(
-	    scene->arena, "neither the geometry table nor the labels say what %s is of a %s",
-	    subject_of(scene), node && *node->base->product ? node->base->product : "card");
+	return shk_arena_printf(scene->arena,
+				"neither the geometry table nor the labels say what %s is of a %s",
+				subject_of(scene), scene->candidate->node->base->product);
 }
 
 static const char *say_disguise(const struct scene *scene)
@@ -165,8 +156,8 @@ static const char *say_disguise(const struct scene *scene)
 	const struct shk_pool *pool = pool_of(scene);
 
 	return shk_arena_printf(scene->arena, "%s here is shared (%s, %lld replicas of each)",
-				subject_of(scene), pool ? shk_sharing_name(pool->sharing) : "",
-				pool ? (long long)pool->weight.replicas : 0LL);
+				subject_of(scene), shk_sharing_name(pool->sharing),
+				(long long)pool->weight.replicas);
 }
 
 static const char *say_shares(const struct scene *scene)

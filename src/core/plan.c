@@ -211,28 +211,42 @@ static bool fits(enum shk_outcome outcome)
 	return outcome <= SHK_OUTCOME_FITS_WITH_PREEMPTION;
 }
 
-/* "; tenant vision uses 1.75 of 12 guaranteed gpuEquivalents afterwards", for one tenant. */
-static const char *quota_clause(const struct planner *planner, const struct shk_plan *plan)
+/* The row that says most about the plan: GPU-equivalents where they are limited and change, else
+ * the first limit that changes. NULL when the plan is about several tenants. */
+static const struct shk_plan_quota *telling_row(const struct shk_plan *plan)
 {
-	char after[32];
-	char limit[32];
+	const char *first_unit = shk_unit_names[SHK_UNIT_GPU_EQUIVALENTS];
+	const struct shk_plan_quota *telling = NULL;
 
 	for (size_t i = 0; i < plan->n_quota; i++) {
 		const struct shk_plan_quota *row = &plan->quota[i];
-		bool guaranteed = row->before.has_guaranteed;
+		bool limited = row->before.has_guaranteed || !row->before.unlimited;
 
 		if (strcmp(row->tenant, plan->quota[0].tenant) != 0)
-			return "";
-		if (row->after == row->before.used || (!guaranteed && row->before.unlimited))
+			return NULL;
+		if (!limited || row->after == row->before.used)
 			continue;
-		return shk_arena_printf(
-		    planner->arena, "; tenant %s uses %s of %s %s %s afterwards", row->tenant,
-		    shk_parts_print(row->after, after, sizeof(after)),
-		    shk_parts_print(guaranteed ? row->before.guaranteed : row->before.ceiling,
-				    limit, sizeof(limit)),
-		    guaranteed ? "guaranteed" : "allowed", row->before.unit);
+		if (!telling || strcmp(row->before.unit, first_unit) == 0)
+			telling = row;
 	}
-	return "";
+	return telling;
+}
+
+/* "; tenant vision uses 1.75 of 12 guaranteed gpuEquivalents afterwards" */
+static const char *quota_clause(const struct planner *planner, const struct shk_plan *plan)
+{
+	const struct shk_plan_quota *row = telling_row(plan);
+	char after[32];
+	char limit[32];
+
+	if (!row)
+		return "";
+	bool guaranteed = row->before.has_guaranteed;
+	int64_t parts = guaranteed ? row->before.guaranteed : row->before.ceiling;
+	return shk_arena_printf(planner->arena, "; tenant %s uses %s of %s %s %s afterwards",
+				row->tenant, shk_parts_print(row->after, after, sizeof(after)),
+				shk_parts_print(parts, limit, sizeof(limit)),
+				guaranteed ? "guaranteed" : "allowed", row->before.unit);
 }
 
 static const char *summarize(const struct planner *planner, const struct shk_plan *plan)

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shikiri/core/resource.h"
+
 static const struct shk_reason_row rows[SHK_REASON_COUNT] = {
     [SHK_UNDECIDED] = {"Undecided", SHK_UNRESOLVABLE, SHK_OUTCOME_NO_FIT, false,
 		       "no verdict was reached", "A defect of shikiri: please report it."},
@@ -43,18 +45,24 @@ enum shk_reason shk_reason_find(const char *code)
 	return SHK_UNDECIDED;
 }
 
+/* Returns the length that the text would have without the buffer's end. */
+static size_t put_text(const struct shk_reason_row *row, const char *subject, char *buf)
+{
+	int len = snprintf(buf, SHK_REASON_TEXT_SIZE, "%s: %s%s%s", row->code, row->sentence,
+			   subject ? " " : "", subject ? subject : "");
+
+	return len > 0 ? (size_t)len : 0;
+}
+
 const char *shk_reason_text(enum shk_reason reason, const char *subject,
 			    char buf[SHK_REASON_TEXT_SIZE])
 {
 	const struct shk_reason_row *row = shk_reason_row(reason);
-	int len;
+	const char *shown = row->has_subject ? subject : NULL;
 
-	if (!row->has_subject || !subject)
-		len = snprintf(buf, SHK_REASON_TEXT_SIZE, "%s: %s", row->code, row->sentence);
-	else
-		len = snprintf(buf, SHK_REASON_TEXT_SIZE, "%s: %s %s", row->code, row->sentence,
-			       subject);
-	(void)len; /* longer texts are cut: a subject may be anything that a pod spelled */
+	if (put_text(row, shown, buf) >= SHK_REASON_TEXT_SIZE && shown &&
+	    shk_resource_is_managed(shown))
+		(void)put_text(row, shown + strlen(SHK_RESOURCE_PREFIX), buf);
 	for (char *at = buf; *at; at++) {
 		/* Old schedulers print the text as a format string. */
 		if (*at == '%')

@@ -84,8 +84,7 @@ const char *shk_outcome_name(enum shk_outcome outcome); /* "FitsByBorrowing" */
 	  "the node does not offer",                                                               \
 	  "The node has no resource of this name. A MIG profile must be cut first; a shared GPU "  \
 	  "has the name nvidia.com/gpu.shared where the plugin renames it.")                       \
-	X(DEVICES_GONE, "DevicesGone", UNRESOLVABLE, NO_FIT, true,                                 \
-	  "the device plugin reports no healthy",                                                  \
+	X(DEVICES_GONE, "DevicesGone", UNRESOLVABLE, NO_FIT, true, "no healthy devices of",        \
 	  "Capacity is there, allocatable is 0: the device plugin is down or every device is "     \
 	  "unhealthy. Restart the plugin pod and look at its log.")                                \
 	X(NODE_INCONSISTENT, "NodeInconsistent", UNRESOLVABLE, NO_FIT, false,                      \
@@ -94,24 +93,23 @@ const char *shk_outcome_name(enum shk_outcome outcome); /* "FitsByBorrowing" */
 	  "`shikirictl describe node` names the contradiction; often GPU Feature Discovery or "    \
 	  "the "                                                                                   \
 	  "kubelet needs a restart.")                                                              \
-	X(PROFILE_UNKNOWN, "ProfileUnknown", UNRESOLVABLE, REJECTED, true,                         \
-	  "nothing says how much of a card this is:",                                              \
+	X(PROFILE_UNKNOWN, "ProfileUnknown", UNRESOLVABLE, REJECTED, true, "nothing can weigh",    \
 	  "The name under nvidia.com/ is neither gpu, gpu.shared nor mig-<profile>, or it is a "   \
 	  "profile that neither the geometry table nor the node's labels can weigh. Ask for a "    \
 	  "resource that `shikirictl get nodes` lists.")                                           \
 	X(SHARED_DISGUISED, "SharedDisguised", UNRESOLVABLE, REJECTED, true,                       \
-	  "shared under the name of an unshared GPU:",                                             \
+	  "shared, though its name is",                                                            \
 	  "The node time-slices this resource but does not rename it to .shared, so the pod "      \
 	  "would "                                                                                 \
 	  "get a share where it asked for the whole. Set renameByDefault: true in the plugin's "   \
 	  "sharing config, or accept it with shikiri.dev/accept-shared: \"true\".")                \
 	X(SHARES_PER_CONTAINER, "SharesPerContainer", UNRESOLVABLE, REJECTED, true,                \
-	  "more shares in one container than allowed of",                                          \
+	  "one container asks for too many of",                                                    \
 	  "Two shares of a GPU give no more compute than one, may be the same card, and under "    \
 	  "MPS "                                                                                   \
 	  "the plugin fails the pod. Ask for 1 per container.")                                    \
 	X(ISOLATION_FLOOR, "IsolationFloor", UNRESOLVABLE, REJECTED, true,                         \
-	  "the pod's isolation annotation rules out shares of",                                    \
+	  "the annotation rules out shares of",                                                    \
 	  "Time-sliced and MPS shares have no hardware wall. Ask for a MIG slice or a card, or "   \
 	  "drop the annotation.")                                                                  \
 	X(TRUST_BOUNDARY, "TrustBoundary", UNRESOLVABLE, REJECTED, false,                          \
@@ -121,7 +119,7 @@ const char *shk_outcome_name(enum shk_outcome outcome); /* "FitsByBorrowing" */
 	  "a trust boundary only hardware partitions are shared. Ask for a MIG slice or a card, "  \
 	  "or wait until the pool is free.")                                                       \
 	X(POOL_LIMIT, "PoolLimit", UNRESOLVABLE, REJECTED, true,                                   \
-	  "would open more shared pools than the domain needs of",                                 \
+	  "the domain needs no further pool of",                                                   \
 	  "A trust domain may open empty shared pools only as its running shares need them, plus " \
 	  "sharing.spareSoftPools. Use the shares it already has.")                                \
 	X(QUOTA_CEILING, "QuotaCeiling", UNRESOLVABLE, QUOTA_EXCEEDED, true,                       \
@@ -129,11 +127,11 @@ const char *shk_outcome_name(enum shk_outcome outcome); /* "FitsByBorrowing" */
 	  "Used plus asked is more than the tenant's ceiling in this unit, or the unit can't "     \
 	  "price this product. Wait, ask for less, or have the ceiling raised.")                   \
 	X(BAND_MAY_NOT_BORROW, "BandMayNotBorrow", UNRESOLVABLE, QUOTA_EXCEEDED, true,             \
-	  "over the guarantee, and the priority band may not borrow",                              \
+	  "over the guarantee of",                                                                 \
 	  "The tenant's guarantee in this unit is used up and pods of this priority band may not " \
 	  "borrow. Wait, or run it in a band that may.")                                           \
 	X(QUOTA_BORROW_UNAVAILABLE, "QuotaBorrowUnavailable", UNRESOLVABLE, QUOTA_EXCEEDED, true,  \
-	  "over the guarantee and nothing left to borrow of",                                      \
+	  "nothing left to borrow of",                                                             \
 	  "The tenant is over its guarantee, and what the others don't use is promised to them "   \
 	  "or "                                                                                    \
 	  "borrowed already.")                                                                     \
@@ -141,7 +139,7 @@ const char *shk_outcome_name(enum shk_outcome outcome); /* "FitsByBorrowing" */
 	  "the free cards are kept for a higher priority band",                                    \
 	  "packing.reserve keeps a share of the cards for a band above this pod's priority.")      \
 	X(NODE_TOO_SMALL, "NodeTooSmall", UNRESOLVABLE, NO_FIT, true,                              \
-	  "asks for more than the whole node has of",                                              \
+	  "the whole node has less of",                                                            \
 	  "Even an empty node of this kind could not hold the pod. Split it over several pods.")   \
 	X(RECLAIM_NEEDED, "ReclaimNeeded", RESOLVABLE, NO_FIT, false,                              \
 	  "in use by borrowers, to be reclaimed",                                                  \
@@ -182,7 +180,8 @@ const struct shk_reason_row *shk_reason_row(enum shk_reason reason);
 enum shk_reason shk_reason_find(const char *code);
 
 #define SHK_REASON_TEXT_SIZE 81
-/* "<Code>: <sentence> <subject>", cut to 80 bytes; subject may be NULL. */
+/* "<Code>: <sentence> <subject>", at most 80 bytes: a long subject loses its nvidia.com/, and what
+ * a pod may have spelled beyond that is cut. subject may be NULL. */
 const char *shk_reason_text(enum shk_reason reason, const char *subject,
 			    char buf[SHK_REASON_TEXT_SIZE]);
 

@@ -10,6 +10,7 @@
 static void every_text_is_fit_for_an_event(void **state)
 {
 	static const char longest[] = "nvidia.com/mig-1g.24gb.me.all.shared";
+	static const char short_name[] = "mig-1g.24gb.me.all.shared";
 	char text[SHK_REASON_TEXT_SIZE];
 
 	(void)state;
@@ -26,6 +27,8 @@ static void every_text_is_fit_for_an_event(void **state)
 		shk_reason_text((enum shk_reason)i, longest, text);
 		print_message("%s\n", text);
 		assert_true(strlen(text) <= 80);
+		/* whole, if without its prefix */
+		assert_string_equal(text + strlen(text) - strlen(short_name), short_name);
 	}
 }
 
