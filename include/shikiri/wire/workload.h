@@ -1,0 +1,37 @@
+/* workload.h - what a dry run is asked about: manifests into pods.
+ *
+ * Pod, Deployment, StatefulSet, ReplicaSet, Job, CronJob and Lists of them; JSON or multi-document
+ * YAML; or an object with namespace, manifests, hypotheticalNodes and options. Workloads expand
+ * to pods named <workload>-<i> in order (Job: min of parallelism and completions; CronJob: one
+ * run; 0 replicas: none). Other kinds are an error that names them. */
+#ifndef SHIKIRI_WIRE_WORKLOAD_H
+#define SHIKIRI_WIRE_WORKLOAD_H
+
+#include "shikiri/base/arena.h"
+#include "shikiri/base/error.h"
+#include "shikiri/core/model.h"
+#include "shikiri/core/plan.h"
+
+struct shk_hypothetical {
+	const char *like; /* an existing node */
+	int64_t count;    /* 1..1000 */
+};
+
+struct shk_dry_run_request {
+	const struct shk_pod *const *pods; /* uid "dry-run/<namespace>/<name>", no node, phase Pending */
+	size_t n_pods;
+	const struct shk_hypothetical *hypothetical;
+	size_t n_hypothetical;
+	struct shk_plan_options options; /* max_nodes 50 unless stated */
+};
+
+#define SHK_DRY_RUN_MAX_PODS 1000
+
+/* default_namespace fills in what manifests leave open; NULL means "default". yaml_allowed:
+ * the text may be YAML (a file, or Content-Type application/yaml). */
+enum shk_status shk_dry_run_decode(struct shk_sv text, bool yaml_allowed,
+				   const char *default_namespace, struct shk_arena *arena,
+				   struct shk_dry_run_request *ret_request,
+				   struct shk_error *err) SHK_MUST_CHECK;
+
+#endif
