@@ -1,0 +1,156 @@
+#include "shikiri/app/config.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+static bool port_of(const char *text, uint16_t *ret_port)
+{
+	uint32_t port = 0;
+
+	if (*text == '\0' || strlen(text) > 5)
+		return false;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9')
+			return false;
+		port = port * 10 + (uint32_t)(*text - '0');
+	}
+	if (port > UINT16_MAX)
+		return false;
+	*ret_port = (uint16_t)port;
+	return true;
+}
+
+static bool is_address(const char *host)
+{
+	struct in6_addr six;
+	struct in_addr four;
+
+	return strcmp(host, "localhost") == 0 || inet_pton(AF_INET, host, &four) == 1 ||
+	       inet_pton(AF_INET6, host, &six) == 1;
+}
+
+bool shk_config_address(const char *text, struct shk_arena *arena, const char **ret_host,
+			uint16_t *ret_port)
+{
+	bool bracketed = text[0] == '[';
+	const char *colon = bracketed ? strstr(text, "]:") : strchr(text, ':');
+	uint16_t port;
+
+	if (!colon || !port_of(colon + (bracketed ? 2 : 1), &port))
+		return false;
+
+	const char *start = text + (bracketed ? 1 : 0);
+	const char *host = shk_arena_strndup(arena, start, (size_t)(colon - start));
+
+	if (!is_address(host) || bracketed != (strchr(host, ':') != NULL))
+		return false;
+	*ret_host = host;
+	*ret_port = port;
+	return true;
+}
+
+bool shk_config_is_loopback(const char *host)
+{
+	struct in6_addr six;
+	struct in_addr four;
+
+	if (strcmp(host, "localhost") == 0)
+		return true;
+	if (inet_pton(AF_INET, host, &four) == 1)
+		return ntohl(four.s_addr) >> 24 == 127;
+	return inet_pton(AF_INET6, host, &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
+}
+
+/* A flag that is parsed for the sake of what comes, and can't be served yet. */
+struct unbuilt {
+	const char *flag;
+	bool given;
+};
+
+static enum shk_status check_live(const struct shk_config *config, struct shk_error *err)
+{
+	if (config->kubeconfig || config->context)
+		return shk_error_set(
+		    err, SHK_E_CONFIG,
+		    "%s: serving a live cluster is not built yet; use --snapshot FILE",
+		    config->kubeconfig ? "--kubeconfig" : "--context");
+	if (config->snapshots.n == 0)
+		return shk_error_set(
+		    err, SHK_E_CONFIG,
+		    "serving a live cluster is not built yet; use --snapshot FILE");
+	return SHK_OK;
+}
+
+static enum shk_status check_tls(const struct shk_config *config, struct shk_error *err)
+{
+	const struct unbuilt flags[] = {
+	    {"--tls-cert", config->tls_cert != NULL},
+	    {"--tls-key", config->tls_key != NULL},
+	    {"--client-ca", config->client_ca != NULL},
+	    {"--client-name", config->client_names.n > 0},
+	    {"--admin-tls-cert", config->admin_tls_cert != NULL},
+	    {"--admin-tls-key", config->admin_tls_key != NULL},
+	    {"--admin-client-ca", config->admin_client_ca != NULL},
+	};
+
+	for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+		if (flags[i].given)
+			return shk_error_set(err, SHK_E_CONFIG,
+					     "%s: TLS is not built yet; use plain HTTP on a "
+					     "loopback address",
+					     flags[i].flag);
+	}
+	return SHK_OK;
+}
+
+static enum shk_status check_auth(const struct shk_config *config, struct shk_error *err)
+{
+	for (size_t i = 0; i < config->auths.n; i++) {
+		if (strcmp(config->auths.items[i], "none") != 0)
+			return shk_error_set(err, SHK_E_CONFIG,
+					     "--auth %s is not built yet; use --auth none on a "
+					     "loopback address",
+					     config->auths.items[i]);
+	}
+	if (config->token_file)
+		return shk_error_set(err, SHK_E_CONFIG,
+				     "--token-file: --auth token is not built yet; use --auth none "
+				     "on a loopback address");
+	return SHK_OK;
+}
+
+static enum shk_status check_listener(const char *flag, const char *address, const char *why,
+				      struct shk_error *err)
+{
+	enum shk_status status = SHK_OK;
+	struct shk_arena arena;
+	const char *host;
+	uint16_t port;
+
+	shk_arena_init(&arena, 0);
+	if (!shk_config_address(address, &arena, &host, &port))
+		status =
+		    shk_error_set(err, SHK_E_CONFIG, "%s: \"%.100s\" is no address", flag, address);
+	else if (!shk_config_is_loopback(host))
+		status = shk_error_set(err, SHK_E_CONFIG, "%s %.100s: %s; use a loopback address",
+				       flag, address, why);
+	shk_arena_fini(&arena);
+	return status;
+}
+
+enum shk_status shk_config_check(const struct shk_config *config, struct shk_error *err)
+{
+	enum shk_status status = check_live(config, err);
+
+	if (!status)
+		status = check_tls(config, err);
+	if (!status)
+		status = check_auth(config, err);
+	if (!status)
+		status = check_listener("--listen", config->listen,
+					"without TLS only loopback is served", err);
+	if (!status)
+		status = check_listener("--admin-listen", config->admin_listen,
+					"--auth none without TLS is for loopback only", err);
+	return status;
+}

@@ -1,0 +1,342 @@
+#include "step.h"
+
+#include <string.h>
+
+#include "reconcile.h"
+#include "shikiri/base/metrics.h"
+#include "world.h"
+
+#define DECISIONS_PER_COMMIT ((size_t)32)
+
+void shk_step_effects_init(struct shk_step_effects *effects)
+{
+	*effects = (struct shk_step_effects){.n_ended = 0};
+	shk_arena_init(&effects->arena, 0);
+}
+
+void shk_step_effects_fini(struct shk_step_effects *effects)
+{
+	shk_arena_fini(&effects->arena);
+	*effects = (struct shk_step_effects){.n_ended = 0};
+}
+
+enum shk_status shk_step_write(struct shk_step *step, struct shk_error *err)
+{
+	enum shk_status status = SHK_OK;
+
+	if (!step->writing)
+		status = shk_ledger_begin(step->env->ledger, step->env->now_s, err);
+	if (!status)
+		step->writing = true;
+	return status;
+}
+
+bool shk_step_is_blocked(const struct shk_step *step, struct shk_command *command)
+{
+	if (step->state->ledger_down)
+		shk_command_fail(command, SHK_E_UNAVAILABLE, "%s; nothing was changed",
+				 SHK_CAUSE_LEDGER);
+	return step->state->ledger_down;
+}
+
+void shk_step_end_hold(struct shk_step *step, const char *uid)
+{
+	struct shk_step_effects *effects = step->effects;
+
+	if (effects->n_ended == effects->cap_ended) {
+		size_t cap = effects->cap_ended ? effects->cap_ended * 2 : 64;
+		const char **ended = SHK_NEW_ARRAY(&effects->arena, cap, const char *);
+
+		for (size_t i = 0; i < effects->n_ended; i++)
+			ended[i] = effects->ended[i];
+		effects->ended = ended;
+		effects->cap_ended = cap;
+	}
+	effects->ended[effects->n_ended++] = shk_arena_strdup(&effects->arena, uid);
+}
+
+static const char *or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
+enum shk_status shk_step_audit(struct shk_step *step, const struct shk_command *command,
+			       const char *verb, const char *object, const char *before,
+			       const char *after, struct shk_error *err)
+{
+	struct shk_ledger_audit row = {
+	    .actor = or_empty(command->caller.actor),
+	    .source = or_empty(command->caller.source),
+	    .verb = verb,
+	    .object = object,
+	    .before = before,
+	    .after = after,
+	    .request_id = or_empty(command->caller.request_id),
+	    .reason = "",
+	};
+
+	return shk_ledger_audit(step->env->ledger, &row, err);
+}
+
+/* The copying is a job of the loop; who asked for it is written down before it begins. */
+static enum shk_status note_backup(struct shk_step *step, struct shk_command *command,
+				   struct shk_error *err)
+{
+	enum shk_status status;
+
+	if (shk_step_is_blocked(step, command))
+		return SHK_OK;
+	command->changed = true;
+	status = shk_step_write(step, err);
+	if (!status)
+		status = shk_step_audit(step, command, "backup", "Ledger", NULL, NULL, err);
+	return status;
+}
+
+static enum shk_status run(struct shk_step *step, struct shk_command *command,
+			   struct shk_error *err)
+{
+	switch (command->kind) {
+	case SHK_COMMAND_BIND:
+		return shk_bind_run(step, command, err);
+	case SHK_COMMAND_APPLY:
+		return shk_apply_run(step, command, err);
+	case SHK_COMMAND_CORDON:
+		return shk_cordon_run(step, command, err);
+	case SHK_COMMAND_POD:
+		return shk_pod_run(step, command, err);
+	case SHK_COMMAND_POD_GONE:
+		return shk_pod_gone_run(step, command, err);
+	case SHK_COMMAND_NODE:
+		return shk_node_run(step, command, err);
+	case SHK_COMMAND_RELOAD:
+		return shk_reload_run(step, command, err);
+	case SHK_COMMAND_BACKUP:
+		return note_backup(step, command, err);
+	case SHK_COMMAND_NONE:
+	case SHK_COMMAND_VERIFY:
+		break;
+	}
+	shk_command_fail(command, SHK_E_UNAVAILABLE, "not a command of the state thread");
+	return SHK_OK;
+}
+
+/* --- one transaction ------------------------------------------------------------------------ */
+
+/* Decisions ride along; a failure here fails the transaction like any other write. */
+static enum shk_status write_decisions(const struct shk_step *step, struct shk_error *err)
+{
+	struct shk_decision_record records[DECISIONS_PER_COMMIT];
+	enum shk_status status = SHK_OK;
+	size_t n = 0;
+
+	if (step->state->decisions)
+		n = shk_decisions_take(step->state->decisions, records, DECISIONS_PER_COMMIT);
+	for (size_t i = 0; i < n; i++) {
+		if (!status)
+			status = shk_ledger_decision(step->env->ledger, "filter", records[i].uid,
+						     records[i].pod, records[i].body, err);
+		shk_decision_record_fini(&records[i]);
+	}
+	return status;
+}
+
+static enum shk_status commit(struct shk_step *step, struct shk_error *err)
+{
+	enum shk_status status = write_decisions(step, err);
+
+	if (!status)
+		status = step->env->commit(step->env->ledger, err);
+	return status;
+}
+
+static enum shk_status run_all(struct shk_step *step, struct shk_command *const *commands, size_t n,
+			       size_t *ret_at, struct shk_error *err)
+{
+	enum shk_status status = SHK_OK;
+
+	for (size_t i = 0; i < n && !status; i++) {
+		*ret_at = i;
+		shk_command_reset(commands[i]);
+		status = run(step, commands[i], err);
+	}
+	return status;
+}
+
+/* The write of one command was refused; the file itself is well. */
+static bool is_own_failure(enum shk_status status)
+{
+	return status == SHK_E_CONFLICT || status == SHK_E_NOT_FOUND || status == SHK_E_INPUT ||
+	       status == SHK_E_LIMIT;
+}
+
+static void fail_command(struct shk_command *command, enum shk_status status,
+			 const struct shk_error *err)
+{
+	if (command->kind == SHK_COMMAND_BIND) {
+		shk_command_refuse_bind(command, SHK_BIND_LEDGER_UNAVAILABLE);
+		return;
+	}
+	if (is_own_failure(status))
+		shk_command_fail(command, status, "%s", err->text);
+	else
+		shk_command_fail(command, SHK_E_UNAVAILABLE, "%s; nothing was changed",
+				 SHK_CAUSE_LEDGER);
+}
+
+/* Whatever came after the first change may have been decided by it. */
+static void fail_from_first_change(struct shk_command *const *commands, size_t n, size_t failed,
+				   const struct shk_error *err)
+{
+	size_t first = 0;
+
+	while (first < failed && !commands[first]->changed)
+		first++;
+	for (size_t i = first; i < n; i++) {
+		shk_command_reset(commands[i]);
+		fail_command(commands[i], err->status, err);
+	}
+}
+
+static void replace_current(struct shk_state *state, struct shk_world *world, uint64_t seq)
+{
+	struct shk_edition *old = state->current;
+
+	state->current = shk_world_publish(world, seq);
+	shk_edition_unref(old);
+}
+
+static void ledger_failed(struct shk_state *state, const struct shk_error *err,
+			  struct shk_step_effects *effects)
+{
+	struct shk_world world;
+
+	effects->failure = *err;
+	state->ledger_down = true;
+	state->needs_reopen = err->status != SHK_E_FULL;
+	shk_world_begin(&world, state->current);
+	shk_world_not_ready(&world, SHK_CAUSE_LEDGER);
+	replace_current(state, &world, state->current->shown.view.ledger_seq);
+}
+
+static void settle_success(struct shk_step *step)
+{
+	if (!step->world.changed && !step->writing)
+		return;
+	/* Without a transaction there may not even be a ledger. */
+	replace_current(step->state, &step->world,
+			step->writing ? shk_ledger_seq(step->env->ledger)
+				      : step->state->current->shown.view.ledger_seq);
+}
+
+/* false: a command's own write was refused, and the others must run again without it. */
+static bool run_batch(struct shk_state *state, const struct shk_env *env,
+		      struct shk_command *const *commands, size_t n,
+		      struct shk_step_effects *effects)
+{
+	struct shk_step step = {.state = state, .env = env, .effects = effects};
+	size_t ended_before = effects->n_ended;
+	enum shk_status status;
+	struct shk_error err;
+	size_t at = 0;
+
+	shk_arena_init(&step.arena, 0);
+	shk_world_begin(&step.world, state->current);
+	status = run_all(&step, commands, n, &at, &err);
+	if (!status && step.writing)
+		status = commit(&step, &err);
+	if (!status) {
+		settle_success(&step);
+	} else {
+		if (step.writing)
+			shk_ledger_rollback(env->ledger);
+		effects->n_ended = ended_before;
+	}
+
+	bool again = status && is_own_failure(status) && n > 1;
+
+	if (status && !again)
+		fail_from_first_change(commands, n, at, &err);
+	if (status && !is_own_failure(status))
+		ledger_failed(state, &err, effects);
+	shk_world_drop(&step.world);
+	shk_arena_fini(&step.arena);
+	return !again;
+}
+
+void shk_state_step(struct shk_state *state, const struct shk_env *env,
+		    struct shk_command *const *commands, size_t n, struct shk_step_effects *effects)
+{
+	if (run_batch(state, env, commands, n, effects))
+		return;
+	for (size_t i = 0; i < n; i++)
+		(void)run_batch(state, env, &commands[i], 1,
+				effects); /* alone there is no "again" */
+}
+
+/* --- after a failure ------------------------------------------------------------------------ */
+
+static void make_ready(struct shk_state *state, struct shk_world *world, uint64_t seq)
+{
+	state->ledger_down = false;
+	state->needs_reopen = false;
+	shk_world_not_ready(world, NULL);
+	replace_current(state, world, seq);
+}
+
+static enum shk_status write_probe(const struct shk_env *env, struct shk_error *err)
+{
+	const struct shk_ledger_audit row = {
+	    .actor = "shikirid",
+	    .source = "",
+	    .verb = "recover",
+	    .object = "Ledger",
+	    .request_id = "",
+	    .reason = "the ledger can be written again",
+	};
+	enum shk_status status = shk_ledger_begin(env->ledger, env->now_s, err);
+
+	if (status)
+		return status;
+	status = shk_ledger_audit(env->ledger, &row, err);
+	if (!status)
+		status = env->commit(env->ledger, err);
+	if (status)
+		shk_ledger_rollback(env->ledger);
+	return status;
+}
+
+enum shk_status shk_state_probe(struct shk_state *state, const struct shk_env *env,
+				struct shk_error *err)
+{
+	enum shk_status status = write_probe(env, err);
+	struct shk_world world;
+
+	if (status) {
+		state->needs_reopen = status != SHK_E_FULL;
+		return status;
+	}
+	shk_world_begin(&world, state->current);
+	make_ready(state, &world, shk_ledger_seq(env->ledger));
+	return SHK_OK;
+}
+
+enum shk_status shk_state_recover(struct shk_state *state, const struct shk_env *env,
+				  struct shk_error *err)
+{
+	struct shk_reconcile_report report = {0};
+	struct shk_world world;
+	enum shk_status status = write_probe(env, err);
+
+	if (status)
+		return status;
+	shk_world_begin(&world, state->current);
+	shk_world_alloc_clear(&world);
+	status = shk_reconcile_rules(&world, env->ledger, err);
+	if (!status)
+		status = shk_reconcile_allocs(&world, env, &report, err);
+	if (!status)
+		make_ready(state, &world, shk_ledger_seq(env->ledger));
+	shk_world_drop(&world);
+	return status;
+}

@@ -1,0 +1,62 @@
+/* state.h - the one place where anything changes: commands in, a new edition and answers out.
+ *
+ * _step has no threads, clock or I/O of its own but the ledger it is given, so that the same
+ * inputs give the same outputs. A batch is one transaction: either all that it changed is
+ * durable and published, or nothing is, and whoever built on it is told so. */
+#ifndef SHIKIRI_APP_STATE_H
+#define SHIKIRI_APP_STATE_H
+
+#include "command.h"
+#include "decisions.h"
+#include "edition.h"
+#include "shikiri/ledger/ledger.h"
+
+#define SHK_BATCH_MAX ((size_t)64)
+
+/* Constant texts of a view that decides nothing. */
+#define SHK_CAUSE_LEDGER "the ledger can't be written"
+
+struct shk_env {
+	struct shk_ledger *ledger;
+	int64_t now_s;
+	void (*uuid)(char ret_text[37]);
+	/* shk_ledger_commit, or what a test puts in its place. */
+	enum shk_status (*commit)(struct shk_ledger *ledger, struct shk_error *err);
+};
+
+struct shk_state {
+	struct shk_edition *current;     /* reference */
+	struct shk_words *words;         /* reference */
+	struct shk_decisions *decisions; /* borrowed; NULL: none are written along */
+	enum shk_mode mode;
+	bool ledger_down;  /* the last transaction failed; nothing is written until a probe works */
+	bool needs_reopen; /* and the file has to be opened again before */
+};
+
+/* What a step did besides answering. */
+struct shk_step_effects {
+	struct shk_arena arena;
+	const char **ended; /* UIDs whose holds end: bound or gone */
+	size_t n_ended;
+	size_t cap_ended;
+	struct shk_error failure; /* of the ledger; status SHK_OK when there was none */
+};
+
+void shk_step_effects_init(struct shk_step_effects *effects);
+void shk_step_effects_fini(struct shk_step_effects *effects);
+
+/* Runs at most SHK_BATCH_MAX commands in order. Results are left in the commands; state->current
+ * is another edition afterwards where something changed. */
+void shk_state_step(struct shk_state *state, const struct shk_env *env,
+		    struct shk_command *const *commands, size_t n,
+		    struct shk_step_effects *effects);
+
+/* Tries to write after a failure; SHK_OK makes the view ready again. */
+enum shk_status shk_state_probe(struct shk_state *state, const struct shk_env *env,
+				struct shk_error *err) SHK_MUST_CHECK;
+/* Takes documents and allocations from a ledger that was opened again, where a transaction that
+ * was answered as failed may stand after all. */
+enum shk_status shk_state_recover(struct shk_state *state, const struct shk_env *env,
+				  struct shk_error *err) SHK_MUST_CHECK;
+
+#endif

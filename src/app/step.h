@@ -1,0 +1,47 @@
+/* step.h - what the commands of one batch share while they run (private to the state files).
+ *
+ * A command decides from the world first, then writes, then changes the world. It returns the
+ * ledger's status when a write failed, and SHK_OK otherwise: refusals and bad input are results
+ * of the command and not errors of the step. */
+#ifndef SHIKIRI_APP_STEP_H
+#define SHIKIRI_APP_STEP_H
+
+#include "state.h"
+#include "world.h"
+
+struct shk_step {
+	struct shk_state *state;
+	const struct shk_env *env;
+	struct shk_world world;
+	struct shk_arena arena; /* until the batch is over */
+	bool writing;           /* a transaction is open */
+	struct shk_step_effects *effects;
+};
+
+/* Opens the transaction unless it is open. */
+enum shk_status shk_step_write(struct shk_step *step, struct shk_error *err) SHK_MUST_CHECK;
+/* true, and the command failed, when the ledger can't be written now. */
+bool shk_step_is_blocked(const struct shk_step *step, struct shk_command *command);
+void shk_step_end_hold(struct shk_step *step, const char *uid);
+
+/* A row of the audit; before and after may be NULL. */
+enum shk_status shk_step_audit(struct shk_step *step, const struct shk_command *command,
+			       const char *verb, const char *object, const char *before,
+			       const char *after, struct shk_error *err) SHK_MUST_CHECK;
+
+enum shk_status shk_bind_run(struct shk_step *step, struct shk_command *command,
+			     struct shk_error *err) SHK_MUST_CHECK;
+enum shk_status shk_apply_run(struct shk_step *step, struct shk_command *command,
+			      struct shk_error *err) SHK_MUST_CHECK;
+enum shk_status shk_reload_run(struct shk_step *step, struct shk_command *command,
+			       struct shk_error *err) SHK_MUST_CHECK;
+enum shk_status shk_cordon_run(struct shk_step *step, struct shk_command *command,
+			       struct shk_error *err) SHK_MUST_CHECK;
+enum shk_status shk_pod_run(struct shk_step *step, struct shk_command *command,
+			    struct shk_error *err) SHK_MUST_CHECK;
+enum shk_status shk_pod_gone_run(struct shk_step *step, struct shk_command *command,
+				 struct shk_error *err) SHK_MUST_CHECK;
+enum shk_status shk_node_run(struct shk_step *step, struct shk_command *command,
+			     struct shk_error *err) SHK_MUST_CHECK;
+
+#endif
