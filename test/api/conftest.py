@@ -1,0 +1,40 @@
+import pytest
+
+import harness
+import shapes
+
+
+def pytest_configure(config):
+    if not harness.PROGRAM.exists():
+        pytest.exit(f"{harness.PROGRAM} isn't built; SHIKIRI_BUILD names another build", 2)
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory):
+    """One for the whole file: for tests that change nothing."""
+    one = harness.Daemon(tmp_path_factory.mktemp("daemon"), shapes.CLUSTER, shapes.DOCUMENTS).start()
+    yield one
+    one.stop()
+
+
+@pytest.fixture
+def make_daemon(tmp_path):
+    """Daemons for one test, each with what it needs."""
+    made = []
+
+    def make(snapshot=None, documents=shapes.DOCUMENTS, policy=None, args=()):
+        directory = tmp_path / f"daemon-{len(made)}"
+        directory.mkdir()
+        one = harness.Daemon(directory, shapes.CLUSTER if snapshot is None else snapshot, documents,
+                             policy, args)
+        made.append(one)
+        return one.start()
+
+    yield make
+    for one in made:
+        one.stop()
+
+
+@pytest.fixture(params=["extender", "admin"])
+def listener(request, daemon):
+    return getattr(daemon, request.param)
