@@ -140,9 +140,10 @@ void shk_limits_build(const struct shk_view *view, const struct shk_moment *mome
 
 		*limit = limit_of(view, tenant, &tenant->quota[i], moment->now_s);
 		limit->used = used_by(&side, tenant->name, limit->unit);
+		if (!limit->has_guaranteed)
+			continue; /* a cap takes no part in borrowing */
 		limit->borrowed = shk_books_get(view->books, tenant->name, limit->unit).borrowed;
-		if (limit->has_guaranteed)
-			limit->room = room_of(&side, limit);
+		limit->room = room_of(&side, limit);
 	}
 	*ret_limits = limits;
 }

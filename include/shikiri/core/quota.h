@@ -20,7 +20,7 @@ struct shk_limit {
 	int64_t ceiling;
 	int64_t lendable;
 	int64_t used;     /* live allocations and holds, but for the pod's own hold */
-	int64_t borrowed; /* live allocations of class borrowed */
+	int64_t borrowed; /* live allocations of class borrowed, where there is a guarantee */
 	int64_t room;     /* what may still be borrowed; computed where there is a guarantee */
 };
 

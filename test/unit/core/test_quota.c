@@ -259,6 +259,25 @@ static void adoption_is_classed_but_never_refused(void **state)
 	town_close(&town);
 }
 
+static void a_cap_takes_no_part_in_borrowing(void **state)
+{
+	struct town town;
+	struct shk_limits limits;
+	struct shk_moment moment = {.now_s = 0};
+	struct town_tenant *tenant = town_with_cards(&town, 8);
+
+	(void)state;
+	town_quota(tenant, EQUIVALENTS, 1, 4, -1);
+	town_quota(tenant, "memoryGiB", -1, 640, -1);
+	town_settle(&town);
+	town_bind(&town, town_pod(&town, "u1", "a", GPU, 3), "n");
+	shk_limits_build(&town.draft.view, &moment, &tenant->tenant, 0, NULL, &town.arena, &limits);
+	assert_int_equal(limits.items[0].borrowed, UNITS(3));
+	assert_int_equal(limits.items[1].used, UNITS(240));
+	assert_int_equal(limits.items[1].borrowed, 0);
+	town_close(&town);
+}
+
 static void inside_the_guarantee_needs_a_stated_one(void **state)
 {
 	struct town town;
@@ -296,6 +315,7 @@ int main(void)
 	    cmocka_unit_test(grants_raise_limits_until_they_end),
 	    cmocka_unit_test(sums_that_overflow_refuse),
 	    cmocka_unit_test(adoption_is_classed_but_never_refused),
+	    cmocka_unit_test(a_cap_takes_no_part_in_borrowing),
 	    cmocka_unit_test(inside_the_guarantee_needs_a_stated_one),
 	};
 
