@@ -60,7 +60,8 @@ struct shk_exchange {
 
 	struct shk_arena arena;
 	struct shk_head head;
-	const char *path; /* decoded; the raw one until it was checked */
+	const char *uri_end; /* where the library received it; only its address matters */
+	const char *path;    /* decoded; the raw one until it was checked */
 	const struct shk_param *query;
 	size_t n_query;
 	struct shk_param path_params[SHK_MAX_PATH_PARAMS];

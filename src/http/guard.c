@@ -57,8 +57,8 @@ static size_t count_header(const struct shk_head *head, const char *name)
 
 static bool check_headers(const struct shk_head *head, struct shk_refusal *refusal)
 {
-	if (head->has_folded)
-		return bad_framing(refusal, "a header is folded over two lines");
+	if (head->is_torn)
+		return bad_framing(refusal, "a header is folded over two lines, or has a NUL");
 	for (size_t i = 0; i < head->n_headers; i++) {
 		if (!is_token(head->headers[i].name))
 			return bad_framing(refusal, "a header name is not a token");

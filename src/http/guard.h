@@ -24,7 +24,7 @@ struct shk_head {
 	const char *version;
 	const struct shk_header *headers;
 	size_t n_headers;
-	bool has_folded; /* a header went on in the next line */
+	bool is_torn; /* it has a folded header or a NUL: the strings above aren't all there is */
 };
 
 /* Indices of the metric SHK_C_HTTP_REJECTED. */

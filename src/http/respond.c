@@ -7,6 +7,7 @@
 #include "server.h"
 #include "shikiri/base/clock.h"
 #include "shikiri/base/log.h"
+#include "shikiri/base/metrics.h"
 
 static void reply_released(void *context)
 {
@@ -85,8 +86,18 @@ void shk_log_request(const struct shk_exchange *x, bool is_complete)
 	(void)snprintf(microseconds, sizeof microseconds, "%" PRId64,
 		       x->started_us ? shk_clock_boot_us() - x->started_us : 0);
 	shk_log(level, "request", "request_id", x->request_id[0] ? x->request_id : NULL, "listener",
-		shk_listener_name(x->server->options.listener), "method", x->head.method, "path",
-		x->path, "#status", status, "#dur_us", microseconds, "#bytes", bytes, "peer",
-		x->peer, "pod", x->pod, "uid", x->pod_uid, "err", x->error, "ended",
-		is_complete ? NULL : "early", NULL);
+		shk_listener_name(x->server->options.listener), "method",
+		x->head.method[0] ? x->head.method : NULL, "path", x->path, "#status", status,
+		"#dur_us", microseconds, "#bytes", bytes, "peer", x->peer, "pod", x->pod, "uid",
+		x->pod_uid, "err", x->error, "ended", is_complete ? NULL : "early", NULL);
+}
+
+void shk_count_refusal(const struct shk_exchange *x)
+{
+	unsigned status = reply_status(x);
+
+	if (status == 413 || status == 414 || status == 431)
+		shk_metric_count(SHK_C_HTTP_REJECTED, SHK_REJECTED_TOO_LARGE);
+	else if (status >= 400)
+		shk_metric_count(SHK_C_HTTP_REJECTED, SHK_REJECTED_FRAMING);
 }

@@ -10,5 +10,7 @@
 enum MHD_Result shk_respond(struct shk_exchange *x);
 /* One line; probes at debug. is_complete: the client took the whole reply. */
 void shk_log_request(const struct shk_exchange *x, bool is_complete);
+/* Counts a request that the library refused before we saw it. */
+void shk_count_refusal(const struct shk_exchange *x);
 
 #endif

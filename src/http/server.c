@@ -103,27 +103,40 @@ static void *on_request_line(void *context, const char *uri, struct MHD_Connecti
 	x->peer = x->conn ? x->conn->peer : "";
 	x->head.uri = shk_arena_strdup(&x->arena, uri ? uri : "");
 	x->head.method = "";
+	x->uri_end = uri ? uri + strlen(uri) : NULL;
 	x->path = x->head.uri;
 	shk_conn_await(x->conn, SHK_CONN_HEAD);
 	return x;
 }
 
+/* The library cuts the head into strings where it was received. It overlooks NULs, and it glues
+ * the second line of a folded header to the header's name ("A: 1", " 2" becomes "A2: 1"), which
+ * then is a copy elsewhere. Both show when each string is held against where it has to start. */
 struct collector {
 	struct shk_header *headers;
 	size_t n;
 	size_t room;
-	bool has_folded;
+	const char *end; /* of the last string */
+	bool is_torn;
 };
 
-/* The library glues the second line of a folded header to its name, where no rule for names can
- * tell it ("A: 1", " 2" becomes "A2: 1"). But it moves the name to do so, and the value stays,
- * while those of all other headers follow their name where both were received. */
-static bool is_in_place(const char *name, const char *value)
+static size_t distance(const char *from, const char *to)
 {
-	size_t gap = strlen(name) + 1;
+	return (uintptr_t)to >= (uintptr_t)from ? (uintptr_t)to - (uintptr_t)from : SIZE_MAX;
+}
 
-	return (uintptr_t)value >= (uintptr_t)(name + gap) &&
-	       strspn(name + gap, " \t") == (size_t)(value - name) - gap;
+/* The end of a line is one or two bytes that have become NULs. */
+static bool starts_next_line(const char *end, const char *start)
+{
+	return distance(end, start) == 1 || distance(end, start) == 2;
+}
+
+/* Only a colon, now a NUL, and blanks stand between a name and its value. */
+static bool is_value_of(const char *name, const char *value)
+{
+	const char *after = name + strlen(name) + 1;
+
+	return distance(after, value) != SIZE_MAX && strspn(after, " \t") == distance(after, value);
 }
 
 static enum MHD_Result collect_header(void *context, enum MHD_ValueKind kind, const char *name,
@@ -133,20 +146,34 @@ static enum MHD_Result collect_header(void *context, enum MHD_ValueKind kind, co
 
 	(void)kind; /* one kind was asked for */
 	assert(collector->n < collector->room);
-	collector->has_folded =
-	    collector->has_folded || !name || !value || !is_in_place(name, value);
-	collector->headers[collector->n++] = (struct shk_header){
-	    .name = name ? name : "",
-	    .value = value ? value : "",
-	};
+	if (!name || !value || !starts_next_line(collector->end, name) ||
+	    !is_value_of(name, value)) {
+		collector->is_torn = true;
+		return MHD_NO;
+	}
+	collector->headers[collector->n++] = (struct shk_header){.name = name, .value = value};
+	collector->end = value + strlen(value);
 	return MHD_YES;
+}
+
+/* Nothing but an empty line follows the last header: two to four bytes, all NULs by now. */
+static bool ends_here(const struct shk_exchange *x, const char *method, const char *end)
+{
+	const union MHD_ConnectionInfo *info =
+	    MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+	size_t rest = info ? distance(end, method + info->header_size) : 0;
+
+	return rest >= 2 && rest <= 4 && memcmp(end, "\0\0\0\0", rest) == 0;
 }
 
 /* The library's strings live as long as the request. */
 static void read_head(struct shk_exchange *x, const char *method, const char *version)
 {
 	int n = MHD_get_connection_values(x->connection, MHD_HEADER_KIND, NULL, NULL);
-	struct collector collector = {.room = n > 0 ? (size_t)n : 0};
+	struct collector collector = {
+	    .room = n > 0 ? (size_t)n : 0,
+	    .end = version + strlen(version),
+	};
 
 	collector.headers = SHK_NEW_ARRAY(&x->arena, collector.room, struct shk_header);
 	(void)MHD_get_connection_values(x->connection, MHD_HEADER_KIND, collect_header, &collector);
@@ -154,7 +181,8 @@ static void read_head(struct shk_exchange *x, const char *method, const char *ve
 	x->head.version = version;
 	x->head.headers = collector.headers;
 	x->head.n_headers = collector.n;
-	x->head.has_folded = collector.has_folded;
+	x->head.is_torn = collector.is_torn || distance(x->uri_end, version) != 1 ||
+			  !ends_here(x, method, collector.end);
 }
 
 static void make_request_id(struct shk_exchange *x)
@@ -175,7 +203,7 @@ static void make_request_id(struct shk_exchange *x)
  * where the connection may go on, the reply waits until the body has passed. */
 static enum MHD_Result send_refusal(struct shk_exchange *x)
 {
-	if (x->reply.close || x->length > MOST_DISCARDED)
+	if (x->reply.close || x->length > MOST_DISCARDED || shk_exchange_header(x, "Expect"))
 		return shk_respond(x);
 	x->stage = SHK_STAGE_REFUSED;
 	return MHD_YES;
@@ -273,6 +301,8 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 	x->waiting = NULL;
 	if (x->is_active)
 		atomic_fetch_sub(&server->n_active, 1);
+	else
+		shk_count_refusal(x);
 	shk_spares_drop(&server->spares, x);
 }
 

@@ -14,6 +14,7 @@
 #define PHASES      8 /* room for the phase beside the deadline */
 #define MOST_LISTS  2
 #define NO_DEADLINE 0
+#define GONE_SWEEPS 4 /* in a row: what the library has read already is answered long since */
 
 static const int64_t allowed_ms[] = {
     [SHK_CONN_WORKING] = NO_DEADLINE, [SHK_CONN_HEAD] = 10000,  [SHK_CONN_BODY] = 10000,
@@ -98,6 +99,25 @@ void shk_conn_await(struct shk_conn *conn, enum shk_phase_of_conn phase)
 	atomic_store_explicit(&conn->until, until, memory_order_relaxed);
 }
 
+/* The library misses a peer that closes in the packet of its last bytes, and would keep its place
+ * until the deadline. */
+static bool is_gone(struct shk_conn *conn)
+{
+	char byte;
+
+	if (recv(conn->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0)
+		conn->n_gone = 0;
+	else
+		conn->n_gone++;
+	return conn->n_gone >= GONE_SWEEPS;
+}
+
+static void cut(struct shk_conn *conn)
+{
+	conn->is_cut = true;
+	(void)shutdown(conn->fd, SHUT_RDWR); /* gone already: just as well */
+}
+
 size_t shk_conns_sweep(struct shk_conns *conns, int64_t now_ms)
 {
 	size_t n = 0;
@@ -105,15 +125,16 @@ size_t shk_conns_sweep(struct shk_conns *conns, int64_t now_ms)
 	(void)pthread_mutex_lock(&conns->lock);
 	for (struct shk_conn *conn = conns->head; conn; conn = conn->next) {
 		int64_t until = atomic_load_explicit(&conn->until, memory_order_relaxed);
+		bool is_late = until / PHASES <= now_ms;
 
-		if (until == NO_DEADLINE || until / PHASES > now_ms || conn->is_cut)
+		if (until == NO_DEADLINE || conn->is_cut)
 			continue;
-		conn->is_cut = true;
-		(void)shutdown(conn->fd, SHUT_RDWR); /* gone already: just as well */
-		if (until % PHASES == SHK_CONN_IDLE)
-			continue;
-		shk_metric_count(SHK_C_HTTP_REJECTED, SHK_REJECTED_DEADLINE);
-		n++;
+		if (is_late && until % PHASES != SHK_CONN_IDLE) {
+			shk_metric_count(SHK_C_HTTP_REJECTED, SHK_REJECTED_DEADLINE);
+			n++;
+		}
+		if (is_late || (until % PHASES != SHK_CONN_REPLY && is_gone(conn)))
+			cut(conn);
 	}
 	(void)pthread_mutex_unlock(&conns->lock);
 	return n;

@@ -29,6 +29,7 @@ struct shk_conn {
 	struct shk_conn *next;
 	int fd;
 	bool is_cut;
+	unsigned n_gone; /* sweeps in a row that found the peer gone, with nothing left to read */
 	_Atomic int64_t until; /* deadline_ms * 8 + phase; written by the connection's thread */
 	char peer[48];
 };
@@ -48,7 +49,7 @@ size_t shk_conns_count(struct shk_conns *conns);
 /* The connection's clock starts for this phase. Any thread. Accepts NULL. */
 void shk_conn_await(struct shk_conn *conn, enum shk_phase_of_conn phase);
 
-/* Shuts down what is late at now_ms; returns how many. */
+/* Shuts down what is late at now_ms, and returns how many; also whose peer is gone. */
 size_t shk_conns_sweep(struct shk_conns *conns, int64_t now_ms);
 
 struct shk_sweeper; /* opaque: the thread */

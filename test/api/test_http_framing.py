@@ -82,11 +82,45 @@ def test_length_is_a_number(target, value):
     "X\x01Y: 1\r\n",
     "X: a\x01b\r\n",
     "X: a\x7fb\r\n",
+    "X: a\x00b\r\n",
+    "X: a\x00\r\n",
+    "X: \x00\r\n",
     "Host: other\r\n",                # the second one
     "Authorization: a\r\nAuthorization: a\r\n",
 ])
 def test_headers_are_plain(target, headers):
     refused(target[0], post(target, headers + "Content-Length: 2\r\n", "{}"), 400)
+
+
+@pytest.mark.parametrize("data", [
+    "GET /livez\x00 HTTP/1.1\r\nHost: a\r\n\r\n",
+    "GET /livez\x00/../x HTTP/1.1\r\nHost: a\r\n\r\n",
+    "GET /livez?a=1\x00b HTTP/1.1\r\nHost: a\r\n\r\n",
+    "GET /livez HTTP/1.1\r\nHost: a\x00b\r\n\r\n",
+    "GET /livez HTTP/1.1\r\nHost: a\x00\r\n\r\n",
+    "GET /livez HTTP/1.1\r\nHost: a\r\nX: 1\x00\r\n\r\n",
+    "GET /livez HTTP/1.1\nHost: a\x00b\n\n",
+])
+def test_nothing_hides_behind_a_nul(listener, data):
+    refused(listener, data, 400)
+
+
+def test_bare_line_feeds_are_taken(daemon):
+    with daemon.admin.raw() as raw:
+        for ends in (("\n", "\n", "\n"), ("\r\n", "\n", "\r\n"), ("\n", "\r\n", "\n")):
+            raw.send("GET /livez HTTP/1.1{}Host:a{}{}".format(*ends))
+            assert raw.read_response().status == 200
+
+
+@pytest.mark.parametrize("headers", [
+    "Host:a\r\n", "Host: \t a\r\n", "Host: a  \r\n", "Host: a\r\nX:\r\n", "Host: a\r\nX: \r\nY: 1\r\n",
+    "Host: a\r\nCookie: a=b; c=d\r\n", "Host: a\r\nX: 1\r\nX: 2\r\n",
+])
+def test_plain_heads_are_taken(daemon, headers):
+    with daemon.admin.raw() as raw:
+        for _ in range(2):
+            raw.send(f"GET /livez?  HTTP/1.1\r\n{headers}\r\n".replace("?  ", " "))
+            assert raw.read_response().status == 200
 
 
 def test_headers_without_colon(target):

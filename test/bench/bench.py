@@ -45,7 +45,7 @@ def gpu_node(index: int) -> dict:
 
 
 def pod(index: int, resource: str, node: str | None = None) -> dict:
-    env = [{"name": f"VARIABLE_{i}", "value": "some value of a usual length"} for i in range(20)]
+    env = [{"name": f"VARIABLE_{i}", "value": "some value of a usual length"} for i in range(6 if node else 20)]
     container = {"name": "main", "image": "registry.example/train:1", "env": env,
                  "resources": {"requests": {"cpu": "1", "memory": "4Gi"},
                                "limits": {resource: "1"}}}

@@ -41,12 +41,13 @@ struct shk_ledger_options {
  * since the last checkpoint, state hash, balances), and starts a new epoch. A broken file stays
  * as it is. */
 enum shk_status shk_ledger_open(const struct shk_ledger_options *options,
-				struct shk_ledger **ret_ledger, struct shk_error *err) SHK_MUST_CHECK;
+				struct shk_ledger **ret_ledger,
+				struct shk_error *err) SHK_MUST_CHECK;
 /* Writes a checkpoint if it can, and closes. Accepts NULL. */
 void shk_ledger_close(struct shk_ledger *ledger, int64_t now_s);
 
-uint64_t shk_ledger_seq(const struct shk_ledger *ledger);   /* of the last journal row */
-uint64_t shk_ledger_epoch(const struct shk_ledger *ledger); /* one per start */
+uint64_t shk_ledger_seq(const struct shk_ledger *ledger);           /* of the last journal row */
+uint64_t shk_ledger_epoch(const struct shk_ledger *ledger);         /* one per start */
 const char *shk_ledger_cluster_id(const struct shk_ledger *ledger); /* random, made with the file */
 
 enum shk_status shk_ledger_begin(struct shk_ledger *ledger, int64_t now_s,
@@ -83,7 +84,7 @@ struct shk_ledger_document {
 	const char *kind;
 	const char *name;
 	const char *body;
-	const char *uid;          /* made with the document */
+	const char *uid;           /* made with the document */
 	uint64_t resource_version; /* journal sequence of its last change */
 	int64_t created_s;
 };
@@ -126,10 +127,10 @@ enum shk_status shk_ledger_cordons(struct shk_ledger *ledger, struct shk_arena *
 
 struct shk_ledger_audit {
 	const char *actor;
-	const char *source;  /* address, or "file:<path>" */
-	const char *verb;    /* "apply", "delete", "cordon", "reload" ... */
-	const char *object;  /* "Tenant/vision" */
-	const char *before;  /* canonical JSON or NULL */
+	const char *source; /* address, or "file:<path>" */
+	const char *verb;   /* "apply", "delete", "cordon", "reload" ... */
+	const char *object; /* "Tenant/vision" */
+	const char *before; /* canonical JSON or NULL */
 	const char *after;
 	const char *request_id;
 	const char *reason;

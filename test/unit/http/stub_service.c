@@ -29,7 +29,7 @@ static struct {
 static struct shk_tenancy tenancy;
 static struct shk_documents documents;
 static struct shk_policy policy;
-static struct shk_published published = {.view = {.tenancy = &tenancy, .policy = &policy}};
+static struct shk_published empty = {.view = {.tenancy = &tenancy, .policy = &policy}};
 
 static void give(struct shk_answer *answer)
 {
@@ -150,26 +150,26 @@ static void command(struct shk_answer *answer)
 const struct shk_published *shk_service_view(struct shk_service *service)
 {
 	(void)service;
-	return &published;
+	return &empty;
 }
 
-void shk_service_view_done(struct shk_service *service, const struct shk_published *view)
+void shk_service_view_done(struct shk_service *service, const struct shk_published *published)
 {
 	(void)service;
-	(void)view;
+	(void)published;
 }
 
-const struct shk_alloc *shk_published_alloc(const struct shk_published *view, const char *uid)
+const struct shk_alloc *shk_published_alloc(const struct shk_published *published, const char *uid)
 {
-	(void)view;
+	(void)published;
 	(void)uid;
 	return NULL;
 }
 
-const struct shk_alloc *const *shk_published_allocs(const struct shk_published *view,
+const struct shk_alloc *const *shk_published_allocs(const struct shk_published *published,
 						    struct shk_arena *arena, size_t *ret_n)
 {
-	(void)view;
+	(void)published;
 	*ret_n = 0;
 	return SHK_NEW(arena, const struct shk_alloc *);
 }
@@ -281,13 +281,14 @@ void shk_service_ledger_backup(struct shk_service *service, const char *path,
 	command(answer);
 }
 
-enum shk_status shk_service_dry_run(struct shk_service *service, const struct shk_published *view,
+enum shk_status shk_service_dry_run(struct shk_service *service,
+				    const struct shk_published *published,
 				    const struct shk_dry_run_request *request,
 				    struct shk_arena *arena, struct shk_plan *ret_plan,
 				    struct shk_error *err)
 {
 	(void)service;
-	(void)view;
+	(void)published;
 	(void)request;
 	(void)arena;
 	(void)ret_plan;
@@ -300,9 +301,9 @@ int64_t shk_service_inventory_age_ms(struct shk_service *service)
 	return 0;
 }
 
-void shk_service_export(const struct shk_published *view, struct shk_buf *out)
+void shk_service_export(const struct shk_published *published, struct shk_buf *out)
 {
-	(void)view;
+	(void)published;
 	shk_buf_puts(out, "{\"apiVersion\":\"v1\",\"items\":[],\"kind\":\"List\"}");
 }
 

@@ -96,7 +96,7 @@ static void framing_refuses(void **state)
 	}
 }
 
-static void framing_refuses_folded_headers(void **state)
+static void framing_refuses_torn_heads(void **state)
 {
 	const struct shk_header host = {"Host", "a"};
 	const struct shk_head head = {.method = "GET",
@@ -104,7 +104,7 @@ static void framing_refuses_folded_headers(void **state)
 				      .version = "HTTP/1.1",
 				      .headers = &host,
 				      .n_headers = 1,
-				      .has_folded = true};
+				      .is_torn = true};
 	struct shk_framing framing;
 	struct shk_refusal refusal;
 
@@ -288,7 +288,7 @@ int main(void)
 	    cmocka_unit_test(framing_accepts_one_length),
 	    cmocka_unit_test(framing_saturates_huge_lengths),
 	    cmocka_unit_test(framing_refuses),
-	    cmocka_unit_test(framing_refuses_folded_headers),
+	    cmocka_unit_test(framing_refuses_torn_heads),
 	    cmocka_unit_test(framing_refuses_bodies_of_get),
 	    cmocka_unit_test(framing_lets_http_1_0_go_without_host),
 	    cmocka_unit_test(path_is_decoded_or_refused),

@@ -42,28 +42,28 @@ static void problems_are_complete(void **state)
 }
 
 struct error_case {
-	enum shk_status status;
 	const char *pointer;
+	enum shk_status status;
 	unsigned http;
 };
 
 static void errors_become_problems(void **state)
 {
 	static const struct error_case cases[] = {
-	    {SHK_E_INPUT, "", 400},
-	    {SHK_E_INPUT, "line 3", 400},
-	    {SHK_E_INPUT, "/spec/quota", 422},
-	    {SHK_E_INPUT, "document 2/spec", 422},
-	    {SHK_E_LIMIT, "", 413},
-	    {SHK_E_NOT_FOUND, "", 404},
-	    {SHK_E_CONFLICT, "", 409},
-	    {SHK_E_BUSY, "", 503},
-	    {SHK_E_UNAVAILABLE, "", 503},
-	    {SHK_E_IO, "", 500},
-	    {SHK_E_FULL, "", 500},
-	    {SHK_E_CORRUPT, "", 500},
-	    {SHK_E_CONFIG, "", 500},
-	    {SHK_OK, "", 500},
+	    {"", SHK_E_INPUT, 400},
+	    {"line 3", SHK_E_INPUT, 400},
+	    {"/spec/quota", SHK_E_INPUT, 422},
+	    {"document 2/spec", SHK_E_INPUT, 422},
+	    {"", SHK_E_LIMIT, 413},
+	    {"", SHK_E_NOT_FOUND, 404},
+	    {"", SHK_E_CONFLICT, 409},
+	    {"", SHK_E_BUSY, 503},
+	    {"", SHK_E_UNAVAILABLE, 503},
+	    {"", SHK_E_IO, 500},
+	    {"", SHK_E_FULL, 500},
+	    {"", SHK_E_CORRUPT, 500},
+	    {"", SHK_E_CONFIG, 500},
+	    {"", SHK_OK, 500},
 	};
 
 	(void)state;

@@ -272,6 +272,40 @@ static void ipv6_is_served(void **state)
 	stop(edge, 1000);
 }
 
+static void the_gone_are_cut(void **state)
+{
+	int64_t now_ms = shk_clock_boot_ms();
+	struct shk_conns conns;
+	struct shk_conn *conn;
+	int pair[2];
+	char byte;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	shk_conns_init(&conns);
+	conn = shk_conns_add(&conns, pair[0], "here");
+	assert_int_equal(send(pair[1], "x", 1, 0), 1);
+	assert_int_equal(shutdown(pair[1], SHUT_WR), 0);
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(shk_conns_sweep(&conns, now_ms), 0);
+	assert_false(conn->is_cut); /* there is something to read yet */
+	assert_int_equal(recv(pair[0], &byte, 1, 0), 1);
+	shk_conn_await(conn, SHK_CONN_WORKING);
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(shk_conns_sweep(&conns, now_ms), 0);
+	assert_false(conn->is_cut); /* it may wait for our answer */
+	shk_conn_await(conn, SHK_CONN_IDLE);
+	for (int i = 0; i < 4; i++) {
+		assert_false(conn->is_cut);
+		assert_int_equal(shk_conns_sweep(&conns, now_ms), 0);
+	}
+	assert_true(conn->is_cut);
+	shk_conns_remove(&conns, conn);
+	shk_conns_fini(&conns);
+	(void)close(pair[0]);
+	(void)close(pair[1]);
+}
+
 static void the_late_are_cut(void **state)
 {
 	struct shk_conns conns;
@@ -311,6 +345,7 @@ int main(void)
 	    cmocka_unit_test(a_stop_wakes_who_waits),
 	    cmocka_unit_test(a_taken_port_is_an_error),
 	    cmocka_unit_test(ipv6_is_served),
+	    cmocka_unit_test(the_gone_are_cut),
 	    cmocka_unit_test(the_late_are_cut),
 	};
 
