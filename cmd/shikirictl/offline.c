@@ -304,65 +304,22 @@ static void build(struct world *world)
 
 /* --- the dry run ----------------------------------------------------------------------------- */
 
-/* As the daemon names them: the next free number, so that asking twice gives different ones. */
-static const char *hypothetical_name(const struct world *world, const char *like, int64_t *number)
-{
-	const char *name = NULL;
-
-	do {
-		name = shk_arena_printf(world->arena, "%s-hypothetical-%lld", like,
-					(long long)(*number)++);
-	} while (shk_view_node(&world->draft.view, name));
-	return name;
-}
-
-static void add_hypothetical(struct world *world, const struct shk_node *like, int64_t count)
-{
-	const struct shk_node_context context = {.policy = &world->policy,
-						 .documents = &world->documents};
-	int64_t number = 0;
-
-	for (int64_t i = 0; i < count; i++) {
-		struct shk_node_facts *facts = SHK_NEW(world->arena, struct shk_node_facts);
-		struct shk_node_base *base = SHK_NEW(world->arena, struct shk_node_base);
-
-		*facts = *like->base->facts;
-		facts->name = hypothetical_name(world, like->base->facts->name, &number);
-		facts->uid = NULL;
-		shk_node_base_build(world->arena, facts, &context, base);
-		shk_draft_node(&world->draft, base);
-	}
-}
-
-static enum cli_exit add_wishes(struct world *world, const struct shk_dry_run_request *request)
-{
-	/* A wished-for node is like a real one, never like another wish. */
-	const struct shk_view real = world->draft.view;
-
-	for (size_t i = 0; i < request->n_hypothetical; i++) {
-		const struct shk_hypothetical *wish = &request->hypothetical[i];
-		const struct shk_node *like = shk_view_node(&real, wish->like);
-
-		if (!like) {
-			cli_say("error: /hypotheticalNodes/%zu/like: no node %s", i, wish->like);
-			return CLI_NOT_FOUND;
-		}
-		add_hypothetical(world, like, wish->count);
-	}
-	return CLI_OK;
-}
-
 static enum cli_exit plan(struct world *world, const struct shk_dry_run_request *request,
 			  struct shk_buf *ret_report)
 {
 	const struct shk_report_basis basis = {.policy_hash = world->policy.hash};
 	struct shk_plan plan = {0};
-	enum cli_exit exit = add_wishes(world, request);
+	struct shk_view view;
+	size_t granted = shk_view_extend(&world->draft.view, request->hypothetical,
+					 request->n_hypothetical, world->arena, &view);
 
-	if (exit != CLI_OK)
-		return exit;
-	shk_plan_run(&world->draft.view, &world->moment, request->pods, request->n_pods,
-		     &request->options, world->arena, &plan);
+	if (granted < request->n_hypothetical) {
+		cli_say("error: /hypotheticalNodes/%zu/like: no node %s", granted,
+			request->hypothetical[granted].like);
+		return CLI_NOT_FOUND;
+	}
+	shk_plan_run(&view, &world->moment, request->pods, request->n_pods, &request->options,
+		     world->arena, &plan);
 	shk_report_plan(&plan, &basis, ret_report);
 	return CLI_OK;
 }

@@ -7,39 +7,6 @@
 
 /* --- dry run -------------------------------------------------------------------------------- */
 
-/* The next free name, so that asking twice for nodes like one gives different ones. */
-static const char *hypothetical_name(const struct shk_draft *draft, const char *like,
-				     int64_t *number)
-{
-	const char *name;
-
-	do {
-		name = shk_arena_printf(draft->arena, "%s-hypothetical-%lld", like,
-					(long long)(*number)++);
-	} while (shk_view_node(&draft->view, name));
-	return name;
-}
-
-static void add_hypothetical(struct shk_draft *draft, const struct shk_node *like, int64_t count)
-{
-	const struct shk_node_context context = {
-	    .policy = draft->view.policy,
-	    .documents = draft->view.tenancy->documents,
-	};
-	int64_t number = 0;
-
-	for (int64_t i = 0; i < count; i++) {
-		struct shk_node_facts *facts = SHK_NEW(draft->arena, struct shk_node_facts);
-		struct shk_node_base *base = SHK_NEW(draft->arena, struct shk_node_base);
-
-		*facts = *like->base->facts;
-		facts->name = hypothetical_name(draft, like->base->facts->name, &number);
-		facts->uid = NULL;
-		shk_node_base_build(draft->arena, facts, &context, base);
-		shk_draft_node(draft, base);
-	}
-}
-
 enum shk_status shk_service_dry_run(struct shk_service *service,
 				    const struct shk_published *published,
 				    const struct shk_dry_run_request *request,
@@ -47,22 +14,17 @@ enum shk_status shk_service_dry_run(struct shk_service *service,
 				    struct shk_error *err)
 {
 	struct shk_moment moment = shk_service_moment(service, arena);
-	struct shk_draft draft;
+	char pointer[64];
+	struct shk_view view;
+	size_t granted = shk_view_extend(&published->view, request->hypothetical,
+					 request->n_hypothetical, arena, &view);
 
-	shk_draft_begin(&draft, &published->view, arena);
-	for (size_t i = 0; i < request->n_hypothetical; i++) {
-		const struct shk_hypothetical *wish = &request->hypothetical[i];
-		const struct shk_node *like = shk_view_node(&published->view, wish->like);
-		char pointer[64];
-
-		if (like) {
-			add_hypothetical(&draft, like, wish->count);
-			continue;
-		}
-		(void)snprintf(pointer, sizeof pointer, "/hypotheticalNodes/%zu/like", i);
-		return shk_error_at(err, SHK_E_NOT_FOUND, pointer, "no node %.200s", wish->like);
+	if (granted < request->n_hypothetical) {
+		(void)snprintf(pointer, sizeof pointer, "/hypotheticalNodes/%zu/like", granted);
+		return shk_error_at(err, SHK_E_NOT_FOUND, pointer, "no node %.200s",
+				    request->hypothetical[granted].like);
 	}
-	shk_plan_run(&draft.view, &moment, request->pods, request->n_pods, &request->options, arena,
+	shk_plan_run(&view, &moment, request->pods, request->n_pods, &request->options, arena,
 		     ret_plan);
 	return SHK_OK;
 }

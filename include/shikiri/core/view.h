@@ -34,6 +34,17 @@ struct shk_moment {
 
 const struct shk_node *shk_view_node(const struct shk_view *view, const char *name);
 
+/* Nodes to imagine: count bare copies of the node named like, called <like>-hypothetical-<i>. */
+struct shk_hypothetical {
+	const char *like;
+	int64_t count; /* at least 1 */
+};
+
+/* The view with all wishes granted, in arena. Returns n, or the index of the first wish whose node
+ * doesn't exist (then nothing is written). */
+size_t shk_view_extend(const struct shk_view *view, const struct shk_hypothetical *wishes, size_t n,
+		       struct shk_arena *arena, struct shk_view *ret_view);
+
 /* A copy of view in arena to which nodes can be added and allocations applied, for plans. */
 struct shk_draft {
 	struct shk_view view; /* valid after every call */

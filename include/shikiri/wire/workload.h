@@ -3,7 +3,12 @@
  * Pod, Deployment, StatefulSet, ReplicaSet, Job, CronJob and Lists of them; JSON or multi-document
  * YAML; or an object with namespace, manifests, hypotheticalNodes and options. Workloads expand
  * to pods named <workload>-<i> in order (Job: min of parallelism and completions; CronJob: one
- * run; 0 replicas: none). Other kinds are an error that names them. */
+ * run; 0 replicas: none). Other kinds are an error that names them.
+ *
+ * An object without kind and with manifests is the envelope, whose own fields are a closed set.
+ * A manifest without a name gets <generateName>0, <generateName>1 and so on; two pods of one name
+ * are an error. Node, uid, phase and deletion of a manifest are forgotten: the pod is asked about
+ * as if it were new. */
 #ifndef SHIKIRI_WIRE_WORKLOAD_H
 #define SHIKIRI_WIRE_WORKLOAD_H
 
@@ -12,13 +17,9 @@
 #include "shikiri/core/model.h"
 #include "shikiri/core/plan.h"
 
-struct shk_hypothetical {
-	const char *like; /* an existing node */
-	int64_t count;    /* 1..1000 */
-};
-
 struct shk_dry_run_request {
-	const struct shk_pod *const *pods; /* uid "dry-run/<namespace>/<name>", no node, phase Pending */
+	const struct shk_pod *const
+	    *pods; /* uid "dry-run/<namespace>/<name>", no node, phase Pending */
 	size_t n_pods;
 	const struct shk_hypothetical *hypothetical;
 	size_t n_hypothetical;

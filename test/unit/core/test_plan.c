@@ -186,6 +186,34 @@ static void nodes_can_be_added_to_a_draft(void **state)
 	town_close(&town);
 }
 
+static void a_view_can_be_extended_by_copies(void **state)
+{
+	const struct shk_hypothetical wishes[] = {{"n1", 2}, {"n2", 1}, {"n1", 1}};
+	const struct shk_hypothetical nowhere[] = {{"n1", 1}, {"n3", 1}};
+	struct shk_view view;
+	struct town town;
+
+	(void)state;
+	town_open(&town);
+	town_tenant(&town, "a", NULL, "a");
+	town_cards(&town, "n1", 8);
+	town_cards(&town, "n2", 4);
+	town_settle(&town);
+	town_bind(&town, town_pod(&town, "u", "a", GPU, 8), "n1");
+	assert_int_equal(shk_view_extend(&town.draft.view, wishes, 3, &town.arena, &view), 3);
+	assert_int_equal(view.n_nodes, 6);
+	assert_non_null(shk_view_node(&view, "n1-hypothetical-0"));
+	assert_non_null(shk_view_node(&view, "n1-hypothetical-2"));
+	assert_int_equal(shk_node_free(shk_view_node(&view, "n1-hypothetical-1"), 0), 8);
+	assert_int_equal(shk_node_free(shk_view_node(&view, "n1"), 0), 0);
+	assert_int_equal(shk_books_capacity(view.books, GPU), UNITS(8 + 4 + 24 + 4));
+	assert_int_equal(shk_books_capacity(&town.draft.books, GPU), UNITS(12));
+	assert_int_equal(shk_view_extend(&town.draft.view, nowhere, 2, &town.arena, &view), 1);
+	assert_int_equal(shk_view_extend(&town.draft.view, NULL, 0, &town.arena, &view), 0);
+	assert_int_equal(view.n_nodes, 2);
+	town_close(&town);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,6 +224,7 @@ int main(void)
 	    cmocka_unit_test(a_cluster_without_nodes_fits_nothing),
 	    cmocka_unit_test(tenants_of_one_plan_have_their_rows_once),
 	    cmocka_unit_test(nodes_can_be_added_to_a_draft),
+	    cmocka_unit_test(a_view_can_be_extended_by_copies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
