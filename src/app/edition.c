@@ -37,6 +37,7 @@ static struct shk_edition *edition_alloc(size_t arena_bytes, struct shk_policy_o
 	if (!edition)
 		abort();
 	shk_object_init(&edition->head, free_edition);
+	edition->self = edition;
 	shk_arena_init(&edition->arena, arena_bytes);
 	edition->policy = (struct shk_policy_object *)shk_object_ref(&policy->head);
 	edition->documents = (struct shk_documents_object *)shk_object_ref(&documents->head);
@@ -65,7 +66,7 @@ static void share_chunks(struct shk_edition *edition, const struct shk_edition *
 	edition->nodes =
 	    SHK_NEW_ARRAY(&edition->arena, from->directory->n, const struct shk_node *);
 	if (from->directory->n > 0)
-		memcpy(edition->nodes, from->nodes, from->directory->n * sizeof edition->nodes[0]);
+		memcpy(edition->nodes, from->nodes, from->directory->n * sizeof(void *));
 }
 
 struct shk_edition *shk_edition_next(const struct shk_edition *from)

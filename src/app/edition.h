@@ -28,7 +28,8 @@ struct shk_directory {
 struct shk_edition {
 	struct shk_published shown; /* first: a pointer to it is one to the edition */
 	struct shk_object head;
-	struct shk_arena arena; /* books, nodes, chunk list */
+	struct shk_edition *self; /* for who has it as const and gives a reference back */
+	struct shk_arena arena;   /* books, nodes, chunk list */
 	struct shk_books books;
 	struct shk_directory *directory;
 	struct shk_chunk **chunks;

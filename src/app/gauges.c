@@ -1,6 +1,7 @@
 #include "service_priv.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -244,16 +245,18 @@ static void pending_pods(const struct shk_edition *edition, struct shk_arena *ar
 static int64_t resident_bytes(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");
-	long long total = 0;
-	long long resident = 0;
+	const char *second = NULL;
+	int64_t pages = 0;
 	char line[128];
 
 	if (!file)
 		return 0;
-	if (!fgets(line, sizeof line, file) || sscanf(line, "%lld %lld", &total, &resident) != 2)
-		resident = 0;
+	if (fgets(line, sizeof line, file))
+		second = strchr(line, ' ');
+	if (second)
+		pages = strtoll(second, NULL, 10);
 	(void)fclose(file); /* was only read */
-	return (int64_t)resident * (int64_t)sysconf(_SC_PAGESIZE);
+	return pages * sysconf(_SC_PAGESIZE);
 }
 
 static void process(const struct shk_service *service, struct shk_buf *out)

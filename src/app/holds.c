@@ -5,24 +5,22 @@
 #include <string.h>
 
 #include "block.h"
-#include "shikiri/base/str.h"
 
-#define N_BUCKETS   ((size_t)4096)
 #define MAX_RECORDS (2 * SHK_HOLDS_MAX) /* live ones and marks of lapsed ones */
 
 /* Live until ends_ms, then a mark until forgotten_ms. */
 struct record {
-	struct record *next; /* in the bucket */
-	uint64_t hash;
 	int64_t ends_ms;
 	int64_t forgotten_ms;
-	struct shk_hold hold; /* strings follow the record */
+	size_t size; /* of what hangs on the hold, which follows the record */
+	struct shk_hold hold;
 };
 
 struct shk_holds {
-	pthread_mutex_t lock; /* guards everything below */
-	struct record *buckets[N_BUCKETS];
+	pthread_mutex_t lock;    /* guards everything below */
+	struct record **records; /* sorted by uid */
 	size_t n;
+	size_t cap;
 	int64_t next_end_ms; /* no record is forgotten before */
 };
 
@@ -40,14 +38,9 @@ void shk_holds_free(struct shk_holds *holds)
 {
 	if (!holds)
 		return;
-	for (size_t i = 0; i < N_BUCKETS; i++) {
-		while (holds->buckets[i]) {
-			struct record *record = holds->buckets[i];
-
-			holds->buckets[i] = record->next;
-			free(record);
-		}
-	}
+	for (size_t i = 0; i < holds->n; i++)
+		free(holds->records[i]);
+	free(holds->records);
 	(void)pthread_mutex_destroy(&holds->lock); /* nobody waits any more */
 	free(holds);
 }
@@ -84,7 +77,7 @@ static void copy_hold(struct shk_block *block, const struct shk_hold *from, stru
 	to->resources.items = items;
 }
 
-static struct record *record_new(const struct shk_hold *hold, uint64_t hash)
+static struct record *record_new(const struct shk_hold *hold)
 {
 	struct shk_block block = {0};
 	struct shk_hold measured;
@@ -94,39 +87,59 @@ static struct record *record_new(const struct shk_hold *hold, uint64_t hash)
 	record = calloc(1, sizeof *record + block.used);
 	if (!record)
 		abort();
+	record->size = block.used;
 	block = (struct shk_block){.base = (char *)(record + 1)};
 	copy_hold(&block, hold, &record->hold);
-	record->hash = hash;
 	return record;
 }
 
-/* The link that leads to the record of uid, or to the bucket's end. */
-static struct record **find(struct shk_holds *holds, const char *uid, uint64_t hash)
+/* Where uid stands, or where it would have to. */
+static size_t find(const struct shk_holds *holds, const char *uid, bool *ret_there)
 {
-	struct record **link = &holds->buckets[hash % N_BUCKETS];
+	size_t low = 0;
+	size_t high = holds->n;
 
-	while (*link && ((*link)->hash != hash || strcmp((*link)->hold.uid, uid) != 0))
-		link = &(*link)->next;
-	return link;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(holds->records[middle]->hold.uid, uid) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*ret_there = low < holds->n && strcmp(holds->records[low]->hold.uid, uid) == 0;
+	return low;
 }
 
-static void drop(struct shk_holds *holds, struct record **link)
+static void insert(struct shk_holds *holds, size_t at, struct record *record)
 {
-	struct record *record = *link;
+	if (holds->n == holds->cap) {
+		holds->cap = holds->cap ? holds->cap * 2 : 64;
+		holds->records = realloc(holds->records, holds->cap * sizeof(void *));
+		if (!holds->records)
+			abort();
+	}
+	memmove(&holds->records[at + 1], &holds->records[at], (holds->n - at) * sizeof(void *));
+	holds->records[at] = record;
+	holds->n++;
+}
 
-	*link = record->next;
+static void drop(struct shk_holds *holds, size_t at)
+{
+	free(holds->records[at]);
 	holds->n--;
-	free(record);
+	memmove(&holds->records[at], &holds->records[at + 1], (holds->n - at) * sizeof(void *));
 }
 
 static size_t count_live(const struct shk_holds *holds, const char *tenant, int64_t now_ms)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < N_BUCKETS; i++) {
-		for (const struct record *at = holds->buckets[i]; at; at = at->next)
-			n += now_ms < at->ends_ms &&
-			     (!tenant || strcmp(at->hold.tenant, tenant) == 0);
+	for (size_t i = 0; i < holds->n; i++) {
+		const struct record *record = holds->records[i];
+
+		n += now_ms < record->ends_ms &&
+		     (!tenant || strcmp(record->hold.tenant, tenant) == 0);
 	}
 	return n;
 }
@@ -143,60 +156,57 @@ static bool has_room(const struct shk_holds *holds, const char *tenant, int64_t 
 static void expire(struct shk_holds *holds, int64_t now_ms)
 {
 	int64_t next_end_ms = INT64_MAX;
+	size_t kept = 0;
 
 	if (now_ms < holds->next_end_ms)
 		return;
-	for (size_t i = 0; i < N_BUCKETS; i++) {
-		struct record **link = &holds->buckets[i];
+	for (size_t i = 0; i < holds->n; i++) {
+		struct record *record = holds->records[i];
 
-		while (*link) {
-			if (now_ms >= (*link)->forgotten_ms) {
-				drop(holds, link);
-				continue;
-			}
-			if ((*link)->forgotten_ms < next_end_ms)
-				next_end_ms = (*link)->forgotten_ms;
-			link = &(*link)->next;
+		if (now_ms >= record->forgotten_ms) {
+			free(record);
+			continue;
 		}
+		if (record->forgotten_ms < next_end_ms)
+			next_end_ms = record->forgotten_ms;
+		holds->records[kept++] = record;
 	}
+	holds->n = kept;
 	holds->next_end_ms = next_end_ms;
 }
 
-/* What stands there is moved; its end and its place in the bucket stay. */
-static void move(struct record **link, const struct shk_hold *hold)
+/* What stands there is moved; its end stays. */
+static void move(struct record **place, const struct shk_hold *hold)
 {
-	struct record *old = *link;
-	struct record *moved = record_new(hold, old->hash);
+	struct record *moved = record_new(hold);
 
-	moved->next = old->next;
-	moved->ends_ms = old->ends_ms;
-	moved->forgotten_ms = old->forgotten_ms;
-	*link = moved;
-	free(old);
+	moved->ends_ms = (*place)->ends_ms;
+	moved->forgotten_ms = (*place)->forgotten_ms;
+	free(*place);
+	*place = moved;
 }
 
 static bool put(struct shk_holds *holds, const struct shk_hold *hold, int64_t ttl_ms,
 		int64_t now_ms)
 {
-	uint64_t hash = shk_str_hash(hold->uid);
-	struct record **link;
 	struct record *record;
+	bool there;
+	size_t at;
 
 	expire(holds, now_ms);
-	link = find(holds, hold->uid, hash);
-	if (*link) {
-		if (now_ms >= (*link)->ends_ms)
+	at = find(holds, hold->uid, &there);
+	if (there) {
+		if (now_ms >= holds->records[at]->ends_ms)
 			return false;
-		move(link, hold);
+		move(&holds->records[at], hold);
 		return true;
 	}
 	if (ttl_ms <= 0 || !has_room(holds, hold->tenant, now_ms))
 		return false;
-	record = record_new(hold, hash);
+	record = record_new(hold);
 	record->ends_ms = now_ms + ttl_ms;
 	record->forgotten_ms = now_ms + 2 * ttl_ms;
-	*link = record;
-	holds->n++;
+	insert(holds, at, record);
 	if (record->forgotten_ms < holds->next_end_ms)
 		holds->next_end_ms = record->forgotten_ms;
 	return true;
@@ -215,23 +225,25 @@ bool shk_holds_put(struct shk_holds *holds, const struct shk_hold *hold, int64_t
 
 void shk_holds_refused(struct shk_holds *holds, const char *uid, int64_t now_ms)
 {
-	struct record **link;
+	bool there;
+	size_t at;
 
 	lock(holds);
-	link = find(holds, uid, shk_str_hash(uid));
-	if (*link && now_ms < (*link)->ends_ms)
-		drop(holds, link);
+	at = find(holds, uid, &there);
+	if (there && now_ms < holds->records[at]->ends_ms)
+		drop(holds, at);
 	unlock(holds);
 }
 
 void shk_holds_end(struct shk_holds *holds, const char *uid)
 {
-	struct record **link;
+	bool there;
+	size_t at;
 
 	lock(holds);
-	link = find(holds, uid, shk_str_hash(uid));
-	if (*link)
-		drop(holds, link);
+	at = find(holds, uid, &there);
+	if (there)
+		drop(holds, at);
 	unlock(holds);
 }
 
@@ -242,49 +254,46 @@ void shk_holds_expire(struct shk_holds *holds, int64_t now_ms)
 	unlock(holds);
 }
 
-static int compare_holds(const void *a, const void *b)
+static const char *moved(const char *text, const struct record *from, const char *to)
 {
-	const struct shk_hold *x = a;
-	const struct shk_hold *y = b;
-
-	return strcmp(x->uid, y->uid);
+	return text ? to + (text - (const char *)(from + 1)) : NULL;
 }
 
-static void copy_to_arena(const struct shk_hold *from, struct shk_arena *arena, struct shk_hold *to)
+/* One piece, in which everything stands where it stood: much cheaper than text by text. */
+static void copy_to_arena(const struct record *record, struct shk_arena *arena,
+			  struct shk_hold *ret_hold)
 {
-	struct shk_block block = {0};
-	struct shk_hold measured;
+	char *block = shk_arena_alloc(arena, record->size);
+	struct shk_hold hold = record->hold;
+	size_t items_at = (size_t)((const char *)hold.resources.items - (const char *)(record + 1));
+	struct shk_amount *items = (void *)(block + items_at);
 
-	copy_hold(&block, from, &measured);
-	block = (struct shk_block){.base = shk_arena_alloc(arena, block.used)};
-	copy_hold(&block, from, to);
-}
-
-static struct shk_hold *copy_live(const struct shk_holds *holds, int64_t now_ms,
-				  struct shk_arena *arena, size_t *ret_n)
-{
-	struct shk_hold *live = SHK_NEW_ARRAY(arena, holds->n, struct shk_hold);
-	size_t n = 0;
-
-	for (size_t i = 0; holds->n > 0 && i < N_BUCKETS; i++) {
-		for (const struct record *at = holds->buckets[i]; at; at = at->next) {
-			if (now_ms < at->ends_ms)
-				copy_to_arena(&at->hold, arena, &live[n++]);
-		}
-	}
-	*ret_n = n;
-	return live;
+	memcpy(block, record + 1, record->size);
+	hold.uid = moved(hold.uid, record, block);
+	hold.tenant = moved(hold.tenant, record, block);
+	hold.domain = moved(hold.domain, record, block);
+	hold.pool_node = moved(hold.pool_node, record, block);
+	hold.pool_resource = moved(hold.pool_resource, record, block);
+	hold.resources.items = items;
+	for (size_t i = 0; i < hold.resources.n; i++)
+		items[i].resource = moved(items[i].resource, record, block);
+	*ret_hold = hold;
 }
 
 const struct shk_hold *shk_holds_live(struct shk_holds *holds, int64_t now_ms,
 				      struct shk_arena *arena, size_t *ret_n)
 {
 	struct shk_hold *live;
+	size_t n = 0;
 
 	lock(holds);
-	live = copy_live(holds, now_ms, arena, ret_n);
+	live = SHK_NEW_ARRAY(arena, holds->n, struct shk_hold);
+	for (size_t i = 0; i < holds->n; i++) {
+		if (now_ms < holds->records[i]->ends_ms)
+			copy_to_arena(holds->records[i], arena, &live[n++]);
+	}
 	unlock(holds);
-	qsort(live, *ret_n, sizeof *live, compare_holds);
+	*ret_n = n;
 	return live;
 }
 

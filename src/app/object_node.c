@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-/* Blocks of the sizes that these usually need, so that one is enough. */
-#define BASE_BYTES ((size_t)512)
-#define NODE_BYTES ((size_t)128)
+/* What these need besides pools and residents, so that one block is usually enough. */
+#define BASE_BYTES ((size_t)64)
+#define NODE_BYTES ((size_t)64)
 
 /* --- cluster -------------------------------------------------------------------------------- */
 
@@ -95,7 +95,8 @@ struct shk_base_object *shk_base_object_new(struct shk_facts_object *facts,
 	base->policy = (struct shk_policy_object *)shk_object_ref(&policy->head);
 	base->documents = (struct shk_documents_object *)shk_object_ref(&documents->head);
 	base->cordoned = cordoned;
-	shk_arena_init(&base->arena, BASE_BYTES);
+	shk_arena_init(&base->arena,
+		       BASE_BYTES + facts->facts.n_resources * sizeof(struct shk_pool));
 	shk_node_base_build(&base->arena, &facts->facts, &context, &base->base);
 	return base;
 }

@@ -208,7 +208,7 @@ static struct shk_pod_object **find_strangers(struct pass *pass, size_t *ret_n)
 		    !shk_edition_alloc(edition, pod->pod.uid))
 			strangers[n++] = pod;
 	}
-	qsort(strangers, n, sizeof strangers[0], compare_age);
+	qsort(strangers, n, sizeof(void *), compare_age);
 	*ret_n = n;
 	return strangers;
 }

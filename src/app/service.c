@@ -94,8 +94,7 @@ void shk_service_view_done(struct shk_service *service, const struct shk_publish
 {
 	(void)service;
 	if (published)
-		/* Handed out as const; the count is all that changes. */
-		shk_edition_unref((struct shk_edition *)(uintptr_t)shk_edition_of(published));
+		shk_edition_unref(shk_edition_of(published)->self);
 }
 
 const struct shk_alloc *shk_published_alloc(const struct shk_published *published, const char *uid)
@@ -122,7 +121,7 @@ const struct shk_alloc *const *shk_published_allocs(const struct shk_published *
 
 	for (size_t i = 0; i < index->n; i++)
 		allocs[i] = &((struct shk_alloc_object *)objects[i])->alloc;
-	qsort(allocs, index->n, sizeof allocs[0], compare_allocs);
+	qsort(allocs, index->n, sizeof(void *), compare_allocs);
 	*ret_n = index->n;
 	return allocs;
 }

@@ -61,27 +61,22 @@ static const char *or_empty(const char *text)
 }
 
 enum shk_status shk_step_audit(struct shk_step *step, const struct shk_command *command,
-			       const char *verb, const char *object, const char *before,
-			       const char *after, struct shk_error *err)
+			       const struct shk_ledger_audit *row, struct shk_error *err)
 {
-	struct shk_ledger_audit row = {
-	    .actor = or_empty(command->caller.actor),
-	    .source = or_empty(command->caller.source),
-	    .verb = verb,
-	    .object = object,
-	    .before = before,
-	    .after = after,
-	    .request_id = or_empty(command->caller.request_id),
-	    .reason = "",
-	};
+	struct shk_ledger_audit whole = *row;
 
-	return shk_ledger_audit(step->env->ledger, &row, err);
+	whole.actor = or_empty(command->caller.actor);
+	whole.source = or_empty(command->caller.source);
+	whole.request_id = or_empty(command->caller.request_id);
+	whole.reason = or_empty(row->reason);
+	return shk_ledger_audit(step->env->ledger, &whole, err);
 }
 
 /* The copying is a job of the loop; who asked for it is written down before it begins. */
 static enum shk_status note_backup(struct shk_step *step, struct shk_command *command,
 				   struct shk_error *err)
 {
+	const struct shk_ledger_audit row = {.verb = "backup", .object = "Ledger"};
 	enum shk_status status;
 
 	if (shk_step_is_blocked(step, command))
@@ -89,7 +84,7 @@ static enum shk_status note_backup(struct shk_step *step, struct shk_command *co
 	command->changed = true;
 	status = shk_step_write(step, err);
 	if (!status)
-		status = shk_step_audit(step, command, "backup", "Ledger", NULL, NULL, err);
+		status = shk_step_audit(step, command, &row, err);
 	return status;
 }
 

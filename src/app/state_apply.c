@@ -11,16 +11,17 @@ static enum shk_status audit(struct shk_step *step, const struct shk_command *co
 			     const struct shk_change *change, struct shk_error *err)
 {
 	const char *kind = shk_document_kind_name(change->kind);
-	const char *object = shk_arena_printf(&step->arena, "%s/%s", kind, change->name);
-	const char *verb = change->document ? "apply" : "delete";
 	struct shk_command as_file = *command;
+	const struct shk_ledger_audit row = {
+	    .verb = change->document ? "apply" : "delete",
+	    .object = shk_arena_printf(&step->arena, "%s/%s", kind, change->name),
+	    .before = change->before,
+	    .after = change->document ? change->document->canonical : NULL,
+	};
 
-	if (!change->file)
-		return shk_step_audit(step, command, verb, object, change->before,
-				      change->document ? change->document->canonical : NULL, err);
-	as_file.caller.source = shk_arena_printf(&step->arena, "file:%s", change->file);
-	return shk_step_audit(step, &as_file, verb, object, change->before,
-			      change->document->canonical, err);
+	if (change->file)
+		as_file.caller.source = shk_arena_printf(&step->arena, "file:%s", change->file);
+	return shk_step_audit(step, &as_file, &row, err);
 }
 
 static enum shk_status write_change(struct shk_step *step, const struct shk_command *command,
@@ -165,6 +166,12 @@ static enum shk_status set_policy(struct shk_step *step, struct shk_command *com
 {
 	struct shk_policy_object *policy = shk_policy_object_new(command->reload.policy);
 	const struct shk_policy_object *old = step->world.next->policy;
+	const struct shk_ledger_audit row = {
+	    .verb = "reload",
+	    .object = "Policy",
+	    .before = old->canonical,
+	    .after = policy->canonical,
+	};
 	enum shk_status status = SHK_OK;
 
 	if (strcmp(policy->policy.hash, old->policy.hash) != 0) {
@@ -174,8 +181,7 @@ static enum shk_status set_policy(struct shk_step *step, struct shk_command *com
 			status = shk_ledger_policy(step->env->ledger, policy->policy.hash,
 						   policy->canonical, err);
 		if (!status)
-			status = shk_step_audit(step, command, "reload", "Policy", old->canonical,
-						policy->canonical, err);
+			status = shk_step_audit(step, command, &row, err);
 		if (!status)
 			shk_world_rules(&step->world, policy, NULL);
 	}

@@ -121,6 +121,11 @@ enum shk_status shk_bind_run(struct shk_step *step, struct shk_command *command,
 {
 	struct shk_pod_object *pod;
 
+	/* Advice changes nothing, whoever asks for it. */
+	if (step->state->mode == SHK_MODE_ADVISE) {
+		shk_command_refuse_bind(command, SHK_BIND_ADVISE_ONLY);
+		return SHK_OK;
+	}
 	if (!find_pod(step, command, &pod))
 		return SHK_OK;
 	if (pod->pod.node_name) {
@@ -132,10 +137,6 @@ enum shk_status shk_bind_run(struct shk_step *step, struct shk_command *command,
 	}
 	if (!pod->managed) {
 		bind_plainly(step, command, pod);
-		return SHK_OK;
-	}
-	if (step->state->mode == SHK_MODE_ADVISE) {
-		shk_command_refuse_bind(command, SHK_BIND_ADVISE_ONLY);
 		return SHK_OK;
 	}
 	return decide(step, command, pod, err);

@@ -180,14 +180,16 @@ static enum shk_status write_cordon(struct shk_step *step, const struct shk_comm
 				    struct shk_error *err)
 {
 	const struct shk_cordon_input *input = &command->cordon;
-	const char *object = shk_arena_printf(&step->arena, "Node/%s", input->node);
+	const struct shk_ledger_audit row = {
+	    .verb = input->cordoned ? "cordon" : "uncordon",
+	    .object = shk_arena_printf(&step->arena, "Node/%s", input->node),
+	};
 	enum shk_status status = shk_step_write(step, err);
 
 	if (!status)
 		status = shk_ledger_cordon(step->env->ledger, input->node, input->cordoned, err);
 	if (!status)
-		status = shk_step_audit(step, command, input->cordoned ? "cordon" : "uncordon",
-					object, NULL, NULL, err);
+		status = shk_step_audit(step, command, &row, err);
 	return status;
 }
 

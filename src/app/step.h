@@ -24,10 +24,10 @@ enum shk_status shk_step_write(struct shk_step *step, struct shk_error *err) SHK
 bool shk_step_is_blocked(const struct shk_step *step, struct shk_command *command);
 void shk_step_end_hold(struct shk_step *step, const char *uid);
 
-/* A row of the audit; before and after may be NULL. */
+/* A row of the audit: what happened comes from row, who asked from the command. */
 enum shk_status shk_step_audit(struct shk_step *step, const struct shk_command *command,
-			       const char *verb, const char *object, const char *before,
-			       const char *after, struct shk_error *err) SHK_MUST_CHECK;
+			       const struct shk_ledger_audit *row,
+			       struct shk_error *err) SHK_MUST_CHECK;
 
 enum shk_status shk_bind_run(struct shk_step *step, struct shk_command *command,
 			     struct shk_error *err) SHK_MUST_CHECK;

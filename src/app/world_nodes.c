@@ -195,6 +195,27 @@ static struct shk_directory *directory_new(struct shk_node_object *const *nodes,
 	return directory;
 }
 
+/* Those of the directory, then the new ones, sorted; each with a reference. */
+static struct shk_node_object **all_nodes(struct shk_edition *edition,
+					  struct shk_facts_object *const *facts, size_t n)
+{
+	size_t n_old = edition->directory->n;
+	struct shk_node_object **nodes = must(calloc(n_old + n, sizeof(void *)));
+
+	for (size_t i = 0; i < n_old; i++)
+		nodes[i] =
+		    (struct shk_node_object *)shk_object_ref(&shk_edition_node(edition, i)->head);
+	for (size_t i = 0; i < n; i++) {
+		struct shk_base_object *base = base_of(edition, facts[i]);
+
+		nodes[n_old + i] = shk_node_object_new(base, NULL, 0, 0);
+		shk_books_node(&edition->books, &base->base, +1);
+		shk_object_unref(&base->head);
+	}
+	qsort(nodes, n_old + n, sizeof(void *), compare_nodes);
+	return nodes;
+}
+
 /* Nodes with names that the directory lacks; the world is settled. */
 static void add_nodes(struct shk_world *world, struct shk_facts_object *const *facts, size_t n)
 {
@@ -203,20 +224,9 @@ static void add_nodes(struct shk_world *world, struct shk_facts_object *const *f
 	struct shk_chunk **chunks = edition->chunks;
 	size_t n_chunks = edition->n_chunks;
 	size_t total = old->n + n;
-	struct shk_node_object **nodes = must(calloc(total, sizeof *nodes));
+	struct shk_node_object **nodes = all_nodes(edition, facts, n);
 	bool *is_new = must(calloc(total, sizeof *is_new));
 
-	for (size_t i = 0; i < old->n; i++)
-		nodes[i] =
-		    (struct shk_node_object *)shk_object_ref(&shk_edition_node(edition, i)->head);
-	for (size_t i = 0; i < n; i++) {
-		struct shk_base_object *base = base_of(edition, facts[i]);
-
-		nodes[old->n + i] = shk_node_object_new(base, NULL, 0, 0);
-		shk_books_node(&edition->books, &base->base, +1);
-		shk_object_unref(&base->head);
-	}
-	qsort(nodes, total, sizeof nodes[0], compare_nodes);
 	for (size_t i = 0; i < total; i++)
 		is_new[i] = !shk_map_find(&old->map, nodes[i]->base->facts->facts.name, NULL);
 	edition->directory = directory_new(nodes, total);
