@@ -15,8 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (status)
 		expect_reason(status, &err);
 	for (size_t i = 0; i < n; i++)
-		expect(settings[i].key[0] >= 'a' && settings[i].key[0] <= 'z' &&
-		       settings[i].value);
+		expect(settings[i].key[0] >= 'a' && settings[i].key[0] <= 'z' && settings[i].value);
 	shk_arena_fini(&arena);
 	return 0;
 }

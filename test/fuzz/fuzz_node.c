@@ -24,8 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		expect(strcmp(node.labels.items[i - 1].key, node.labels.items[i].key) < 0);
 	for (size_t i = 0; i < node.n_resources; i++) {
 		expect(node.resources[i].capacity >= 0 && node.resources[i].allocatable >= 0);
-		expect(i == 0 || strcmp(node.resources[i - 1].resource,
-					node.resources[i].resource) < 0);
+		expect(i == 0 ||
+		       strcmp(node.resources[i - 1].resource, node.resources[i].resource) < 0);
 	}
 	shk_policy_default(&policy);
 	shk_node_base_build(&arena, &node, &context, &base);

@@ -1,8 +1,11 @@
 /* documents.h - the admin documents of apiVersion shikiri.dev/v1, and the policy.
  *
  * JSON or YAML, several documents in a stream, a v1 List too. Unknown fields, kinds and values
- * are errors with a pointer ("/spec/quota/gpuEquivalents/ceiling: not a decimal"), for YAML
- * files prefixed by the document's number when there is more than one. */
+ * are errors with a pointer ("/spec/quota/gpuEquivalents/ceiling: not a decimal"), prefixed by the
+ * document's number when there is more than one ("document 2: /spec/..."). What GET and export
+ * show besides (uid, resourceVersion, creationTimestamp, annotations, status) is accepted and
+ * ignored. Amounts are decimal strings or whole numbers; a bare 0.5 is refused, so that no
+ * amount ever passes through a double. */
 #ifndef SHIKIRI_WIRE_DOCUMENTS_H
 #define SHIKIRI_WIRE_DOCUMENTS_H
 
@@ -47,8 +50,8 @@ enum shk_status shk_documents_decode(struct shk_sv text, struct shk_arena *arena
 void shk_documents_collect(const struct shk_document *documents, size_t n, struct shk_arena *arena,
 			   struct shk_documents *ret_documents);
 
-/* The document as JSON (apiVersion, kind, metadata, spec) that decodes to itself. Defaults that
- * were not stated are left out. */
+/* The document as JSON (apiVersion, kind, metadata, spec) that decodes to itself. What equals its
+ * default is left out, a ceiling that equals the guarantee too; selectors are sorted. */
 void shk_document_encode(const struct shk_document *document, struct shk_json *json);
 /* Only the members of spec, or of spec.quota, into an object that is open already. */
 void shk_tenant_spec_encode(const struct shk_tenant *tenant, struct shk_json *json);
@@ -57,7 +60,8 @@ void shk_quota_encode(const struct shk_tenant *tenant, struct shk_json *json);
 /* One Policy document. Fields that are left out have the defaults of shk_policy_default; hash is
  * filled. */
 enum shk_status shk_policy_decode(struct shk_sv text, struct shk_arena *arena,
-				  struct shk_policy *ret_policy, struct shk_error *err) SHK_MUST_CHECK;
+				  struct shk_policy *ret_policy,
+				  struct shk_error *err) SHK_MUST_CHECK;
 void shk_policy_encode(const struct shk_policy *policy, struct shk_json *json);
 /* For a policy that wasn't decoded, as the built-in one: fills hash. */
 void shk_policy_fill_hash(struct shk_policy *policy);
@@ -71,6 +75,7 @@ struct shk_setting {
 
 enum shk_status shk_daemon_configuration_decode(struct shk_sv text, struct shk_arena *arena,
 						const struct shk_setting **ret_settings,
-						size_t *ret_n, struct shk_error *err) SHK_MUST_CHECK;
+						size_t *ret_n,
+						struct shk_error *err) SHK_MUST_CHECK;
 
 #endif

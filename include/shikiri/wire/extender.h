@@ -13,16 +13,17 @@
 
 struct shk_extender_args {
 	struct shk_pod pod;
-	bool full_nodes;            /* the request brought node objects, and no names */
-	const char *const *names;   /* sorted by name, each once; of both forms */
+	bool full_nodes;          /* the request brought node objects, and no names */
+	const char *const *names; /* sorted by name, each once; of both forms */
 	size_t n_names;
 	/* full_nodes only, parallel to names: */
 	const struct shk_node_facts *nodes;
 	const struct shk_sv *node_texts; /* the object as it came, for the answer */
 };
 
-/* filter and prioritize. A pod without uid, name or namespace can't be read. Text must outlive
- * the result when full_nodes is set. */
+/* filter and prioritize. A pod without uid, name or namespace can't be read. Names are 1..253
+ * bytes of any kind; of several full nodes with one name the first counts; when both forms are
+ * there, names win. Neither form: no nodes. Text must outlive the result when full_nodes is set. */
 enum shk_status shk_extender_args_decode(struct shk_sv text, struct shk_arena *arena,
 					 struct shk_extender_args *ret_args,
 					 struct shk_error *err) SHK_MUST_CHECK;
@@ -47,7 +48,9 @@ struct shk_victims {
 
 struct shk_preempt_args {
 	struct shk_pod pod;
-	const struct shk_victims *nodes; /* of both forms, sorted by node */
+	/* Of either form, sorted by node; when both are there, the meta form wins. uids are in the
+	 * order of the request; a list may be empty. */
+	const struct shk_victims *nodes;
 	size_t n_nodes;
 };
 
@@ -81,6 +84,7 @@ struct shk_host_score {
 
 void shk_scores_encode(const struct shk_host_score *scores, size_t n, struct shk_buf *out);
 void shk_bind_result_encode(const char *error, struct shk_buf *out); /* "" is success */
+/* Nodes without victims are left out: the scheduler fails the whole call on an empty list. */
 void shk_preempt_result_encode(const struct shk_victims *nodes, size_t n, struct shk_buf *out);
 
 #endif

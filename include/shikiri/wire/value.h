@@ -16,8 +16,9 @@ struct shk_value; /* opaque */
 /* JSON text. The caller frees. */
 enum shk_status shk_value_parse(struct shk_sv text, const struct shk_scan_limits *limits,
 				struct shk_value **ret_value, struct shk_error *err) SHK_MUST_CHECK;
-/* YAML (or JSON, which is YAML): every document of the stream as one array. At most 1 MiB, depth
- * 64; aliases, anchors and tags refused; scalars read as Kubernetes reads them. */
+/* YAML, or one JSON text: every document of the stream as one array; empty ones are left out. At
+ * most 1 MiB, depth 64; aliases, anchors, tags, merge keys and duplicate keys refused; scalars read
+ * as Kubernetes reads them (YAML 1.1: yes, on, 0777; y and 12:30:45 are strings). */
 enum shk_status shk_value_parse_yaml(struct shk_sv text, struct shk_value **ret_array,
 				     struct shk_error *err) SHK_MUST_CHECK;
 void shk_value_free(struct shk_value *value);
@@ -31,7 +32,8 @@ size_t shk_value_size(const struct shk_value *value); /* of an array or object, 
 const struct shk_value *shk_value_member(const struct shk_value *value, size_t index,
 					 const char **ret_key);
 const char *shk_value_string(const struct shk_value *value); /* NULL unless a string */
-const char *shk_value_string_at(const struct shk_value *value, const char *dotted); /* "" if absent */
+const char *shk_value_string_at(const struct shk_value *value,
+				const char *dotted); /* "" if absent */
 int64_t shk_value_int(const struct shk_value *value, int64_t otherwise);
 bool shk_value_bool(const struct shk_value *value, bool otherwise);
 bool shk_value_is_array(const struct shk_value *value);

@@ -4,8 +4,7 @@
 #include "shikiri/wire/documents.h"
 #include "shikiri/wire/value.h"
 
-#define HEAD(kind, name)                                                                           \
-	"apiVersion: shikiri.dev/v1\nkind: " kind "\nmetadata: {name: " name "}\n"
+#define HEAD(kind, name) "apiVersion: shikiri.dev/v1\nkind: " kind "\nmetadata: {name: " name "}\n"
 
 struct scene {
 	struct shk_arena arena;
@@ -42,49 +41,49 @@ static const struct shk_document *decode(struct scene *scene, const char *text)
 
 /* The documents of the contract, as they stand there. */
 static const char all_kinds[] =
-	"apiVersion: shikiri.dev/v1\n"
-	"kind: TrustDomain\n"
-	"metadata: {name: research}\n"
-	"spec:\n"
-	"  isolation: mig            # least wall towards other domains: mig | card | node\n"
-	"---\n"
-	"apiVersion: shikiri.dev/v1\n"
-	"kind: Tenant\n"
-	"metadata: {name: vision, labels: {cost-center: \"17\"}}\n"
-	"spec:\n"
-	"  displayName: Vision team\n"
-	"  trustDomain: research\n"
-	"  namespaces: [vision-train, vision-serve]\n"
-	"  namespaceSelector: {matchLabels: {team: vision}}\n"
-	"  isolation: card\n"
-	"  podIsolation: mig\n"
-	"  maxPriority: 100000\n"
-	"  suspended: false\n"
-	"  quota:\n"
-	"    gpuEquivalents:         {guaranteed: \"12\", ceiling: \"20\", lendable: \"6\"}\n"
-	"    memoryGiB:              {ceiling: \"960\"}\n"
-	"    computeSlices:          {ceiling: \"84\"}\n"
-	"    costPerHour:            {ceiling: \"45\"}\n"
-	"    nvidia.com/mig-1g.10gb: {ceiling: \"4\"}\n"
-	"    nvidia.com/gpu.shared:  {ceiling: \"unlimited\"}\n"
-	"---\n"
-	"apiVersion: shikiri.dev/v1\n"
-	"kind: PriorityBand\n"
-	"metadata: {name: serving}\n"
-	"spec: {minPriority: 900000, maxPriority: 1000000, mayBorrow: false, reclaimable: false,\n"
-	"       minRuntime: 0s, preempts: [batch]}\n"
-	"---\n"
-	"apiVersion: shikiri.dev/v1\n"
-	"kind: NodeFacts\n"
-	"metadata: {name: aks-a100}\n"
-	"spec: {nodeSelector: {matchLabels: {agentpool: a100}}, product: NVIDIA-A100-SXM4-80GB,\n"
-	"       cards: 8, replicas: 1, sharing: none, migProfile: \"\"}\n"
-	"---\n"
-	"apiVersion: shikiri.dev/v1\n"
-	"kind: Grant\n"
-	"metadata: {name: demo-week}\n"
-	"spec: {tenant: vision, unit: gpuEquivalents, guaranteed: \"4\", ceiling: \"4\",\n"
-	"       until: \"2026-12-24T18:00:00Z\", reason: customer demo}\n";
+    "apiVersion: shikiri.dev/v1\n"
+    "kind: TrustDomain\n"
+    "metadata: {name: research}\n"
+    "spec:\n"
+    "  isolation: mig            # least wall towards other domains: mig | card | node\n"
+    "---\n"
+    "apiVersion: shikiri.dev/v1\n"
+    "kind: Tenant\n"
+    "metadata: {name: vision, labels: {cost-center: \"17\"}}\n"
+    "spec:\n"
+    "  displayName: Vision team\n"
+    "  trustDomain: research\n"
+    "  namespaces: [vision-train, vision-serve]\n"
+    "  namespaceSelector: {matchLabels: {team: vision}}\n"
+    "  isolation: card\n"
+    "  podIsolation: mig\n"
+    "  maxPriority: 100000\n"
+    "  suspended: false\n"
+    "  quota:\n"
+    "    gpuEquivalents:         {guaranteed: \"12\", ceiling: \"20\", lendable: \"6\"}\n"
+    "    memoryGiB:              {ceiling: \"960\"}\n"
+    "    computeSlices:          {ceiling: \"84\"}\n"
+    "    costPerHour:            {ceiling: \"45\"}\n"
+    "    nvidia.com/mig-1g.10gb: {ceiling: \"4\"}\n"
+    "    nvidia.com/gpu.shared:  {ceiling: \"unlimited\"}\n"
+    "---\n"
+    "apiVersion: shikiri.dev/v1\n"
+    "kind: PriorityBand\n"
+    "metadata: {name: serving}\n"
+    "spec: {minPriority: 900000, maxPriority: 1000000, mayBorrow: false, reclaimable: false,\n"
+    "       minRuntime: 0s, preempts: [batch]}\n"
+    "---\n"
+    "apiVersion: shikiri.dev/v1\n"
+    "kind: NodeFacts\n"
+    "metadata: {name: aks-a100}\n"
+    "spec: {nodeSelector: {matchLabels: {agentpool: a100}}, product: NVIDIA-A100-SXM4-80GB,\n"
+    "       cards: 8, replicas: 1, sharing: none, migProfile: \"\"}\n"
+    "---\n"
+    "apiVersion: shikiri.dev/v1\n"
+    "kind: Grant\n"
+    "metadata: {name: demo-week}\n"
+    "spec: {tenant: vision, unit: gpuEquivalents, guaranteed: \"4\", ceiling: \"4\",\n"
+    "       until: \"2026-12-24T18:00:00Z\", reason: customer demo}\n";
 
 static void check_tenant(const struct shk_tenant *tenant)
 {
@@ -142,14 +141,22 @@ static void test_defaults(void **state)
 {
 	struct scene *scene = *state;
 	const struct shk_document *documents = decode(
-		scene, HEAD("Tenant", "a") "spec: {quota: {gpuEquivalents: {guaranteed: 3}}}\n---\n"
-		       HEAD("PriorityBand", "b") "spec: {}\n---\n"
-		       HEAD("NodeFacts", "c.d") "spec: {nodeSelector: {matchExpressions: [{key: x, "
-		       "operator: Exists}]}, product: P, cards: 64, replicas: 4, "
-		       "sharing: time-slicing, migProfile: 1g.10gb+me}\n---\n"
-		       HEAD("Grant", "e") "spec: {tenant: a, unit: nvidia.com/gpu, ceiling: 2, "
-		       "until: 2026-12-24T18:00:00+01:00, reason: r}\n---\n"
-		       HEAD("TrustDomain", "f") "spec: {}\n");
+	    scene,
+	    HEAD("Tenant", "a") "spec: {quota: {gpuEquivalents: {guaranteed: 3}}}\n---\n" HEAD(
+		"PriorityBand",
+		"b") "spec: {}\n---\n" HEAD("NodeFacts",
+					    "c.d") "spec: {nodeSelector: {matchExpressions: [{key: "
+						   "x, "
+						   "operator: Exists}]}, product: P, cards: 64, "
+						   "replicas: 4, "
+						   "sharing: time-slicing, migProfile: "
+						   "1g.10gb+me}\n---\n" HEAD(
+						       "Grant",
+						       "e") "spec: {tenant: a, unit: "
+							    "nvidia.com/gpu, ceiling: 2, "
+							    "until: 2026-12-24T18:00:00+01:00, "
+							    "reason: r}\n---\n" HEAD(
+								"TrustDomain", "f") "spec: {}\n");
 
 	assert_string_equal(documents[0].tenant.domain, "a");
 	assert_false(documents[0].tenant.domain_stated || documents[0].tenant.has_selector ||
@@ -171,19 +178,34 @@ static void test_defaults(void **state)
 static void test_round_trip(void **state)
 {
 	static const char others[] =
-		HEAD("Tenant", "t1") "spec: {suspended: true, namespaceSelector: {matchExpressions: "
-		"[{key: b, operator: NotIn, values: [y, x]}, {key: a, operator: In, values: [v]}, "
-		"{key: c, operator: DoesNotExist}], matchLabels: {a: w, d: e}}}\n---\n"
-		HEAD("Tenant", "t2") "spec: {quota: {costPerHour: {guaranteed: \"0.5\", "
-		"ceiling: \"0.123456\"}}}\n";
+	    HEAD("Tenant",
+		 "t1") "spec: {suspended: true, namespaceSelector: {matchExpressions: "
+		       "[{key: b, operator: NotIn, values: [y, x]}, {key: a, operator: In, values: "
+		       "[v]}, "
+		       "{key: c, operator: DoesNotExist}], matchLabels: {a: w, d: e}}}\n---\n" HEAD(
+			   "Tenant", "t2") "spec: {quota: {costPerHour: {guaranteed: \"0.5\", "
+					   "ceiling: \"0.123456\"}}}\n";
 	static const char more[] =
-		HEAD("Tenant", "t2") "spec: {quota: {costPerHour: {guaranteed: \"0.123456\", "
-		"ceiling: unlimited, lendable: \"0\"}, nvidia.com/gpu: {guaranteed: 0}}}\n---\n"
-		HEAD("PriorityBand", "b") "spec: {minRuntime: 1h30m, maxPriority: 5}\n---\n"
-		HEAD("NodeFacts", "c") "spec: {nodeSelector: {matchLabels: {a: b}}, product: P, "
-		"cards: 1, replicas: 2, sharing: mps, migProfile: 1g.5gb}\n---\n"
-		HEAD("Grant", "g") "spec: {tenant: a, unit: memoryGiB, guaranteed: 1, ceiling: 2, "
-		"until: 2026-12-24T18:00:00Z, reason: r}\n";
+	    HEAD("Tenant",
+		 "t2") "spec: {quota: {costPerHour: {guaranteed: \"0.123456\", "
+		       "ceiling: unlimited, lendable: \"0\"}, nvidia.com/gpu: {guaranteed: "
+		       "0}}}\n---\n" HEAD("PriorityBand",
+					  "b") "spec: {minRuntime: 1h30m, maxPriority: "
+					       "5}\n---\n" HEAD("NodeFacts",
+								"c") "spec: {nodeSelector: "
+								     "{matchLabels: {a: b}}, "
+								     "product: P, "
+								     "cards: 1, replicas: 2, "
+								     "sharing: mps, migProfile: "
+								     "1g.5gb}\n---\n" HEAD(
+									 "Grant",
+									 "g") "spec: {tenant: a, "
+									      "unit: memoryGiB, "
+									      "guaranteed: 1, "
+									      "ceiling: 2, "
+									      "until: "
+									      "2026-12-24T18:00:"
+									      "00Z, reason: r}\n";
 	const char *const texts[] = {all_kinds, more};
 	struct scene *scene = *state;
 
@@ -209,9 +231,8 @@ static void test_round_trip(void **state)
 	}
 	expect_error(shk_documents_decode(shk_sv(others), &scene->arena, &scene->documents,
 					  &scene->n, &scene->err),
-		     &scene->err, SHK_E_INPUT,
-		     "document 2: /spec/quota/costPerHour/guaranteed", "more than the ceiling",
-		     "guaranteed above ceiling");
+		     &scene->err, SHK_E_INPUT, "document 2: /spec/quota/costPerHour/guaranteed",
+		     "more than the ceiling", "guaranteed above ceiling");
 }
 
 static void test_canonical_texts(void **state)
@@ -220,19 +241,21 @@ static void test_canonical_texts(void **state)
 		const char *text;
 		const char *canonical;
 	} cases[] = {
-		{HEAD("Tenant", "t") "spec: {namespaceSelector: {matchExpressions: [{key: b, "
-		 "operator: NotIn, values: [y, x]}, {key: a, operator: In, values: [v]}], "
-		 "matchLabels: {a: w, d: e}}, quota: {memoryGiB: {guaranteed: 1, ceiling: 1}}}",
-		 "{\"apiVersion\":\"shikiri.dev/v1\",\"kind\":\"Tenant\",\"metadata\":"
-		 "{\"name\":\"t\"},\"spec\":{\"namespaceSelector\":{\"matchExpressions\":["
-		 "{\"key\":\"a\",\"operator\":\"In\",\"values\":[\"w\"]},"
-		 "{\"key\":\"b\",\"operator\":\"NotIn\",\"values\":[\"x\",\"y\"]}],"
-		 "\"matchLabels\":{\"a\":\"v\",\"d\":\"e\"}},"
-		 "\"quota\":{\"memoryGiB\":{\"guaranteed\":\"1\"}}}}"},
-		{HEAD("PriorityBand", "b") "spec: {minPriority: -2147483648, mayBorrow: true, "
-		 "reclaimable: true, minRuntime: 90s, preempts: []}",
-		 "{\"apiVersion\":\"shikiri.dev/v1\",\"kind\":\"PriorityBand\",\"metadata\":"
-		 "{\"name\":\"b\"},\"spec\":{\"minRuntime\":\"1m30s\"}}"},
+	    {HEAD("Tenant",
+		  "t") "spec: {namespaceSelector: {matchExpressions: [{key: b, "
+		       "operator: NotIn, values: [y, x]}, {key: a, operator: In, values: [v]}], "
+		       "matchLabels: {a: w, d: e}}, quota: {memoryGiB: {guaranteed: 1, ceiling: "
+		       "1}}}",
+	     "{\"apiVersion\":\"shikiri.dev/v1\",\"kind\":\"Tenant\",\"metadata\":"
+	     "{\"name\":\"t\"},\"spec\":{\"namespaceSelector\":{\"matchExpressions\":["
+	     "{\"key\":\"a\",\"operator\":\"In\",\"values\":[\"w\"]},"
+	     "{\"key\":\"b\",\"operator\":\"NotIn\",\"values\":[\"x\",\"y\"]}],"
+	     "\"matchLabels\":{\"a\":\"v\",\"d\":\"e\"}},"
+	     "\"quota\":{\"memoryGiB\":{\"guaranteed\":\"1\"}}}}"},
+	    {HEAD("PriorityBand", "b") "spec: {minPriority: -2147483648, mayBorrow: true, "
+				       "reclaimable: true, minRuntime: 90s, preempts: []}",
+	     "{\"apiVersion\":\"shikiri.dev/v1\",\"kind\":\"PriorityBand\",\"metadata\":"
+	     "{\"name\":\"b\"},\"spec\":{\"minRuntime\":\"1m30s\"}}"},
 	};
 	struct scene *scene = *state;
 
@@ -246,17 +269,19 @@ static void test_streams_and_lists(void **state)
 		const char *text;
 		size_t n;
 	} cases[] = {
-		{"", 0},
-		{"---\n", 0},
-		{"{\"apiVersion\":\"v1\",\"kind\":\"List\"}", 0},
-		{"{\"apiVersion\":\"v1\",\"kind\":\"List\",\"metadata\":{},\"items\":[]}", 0},
-		{"apiVersion: v1\nkind: List\nitems:\n- apiVersion: shikiri.dev/v1\n"
-		 "  kind: TrustDomain\n  metadata: {name: a}\n  spec: {}\n", 1},
-		{"{\"apiVersion\":\"shikiri.dev/v1\",\"kind\":\"Tenant\",\"metadata\":{\"name\":\"t\","
-		 "\"uid\":\"1\",\"resourceVersion\":\"2\",\"creationTimestamp\":null,"
-		 "\"annotations\":{\"a\":\"b\"}},\"spec\":{},\"status\":{\"x\":1}}", 1},
-		{HEAD("Tenant", "a") "spec: {}\n---\n" HEAD("TrustDomain", "a") "spec: {}\n", 2},
-		{HEAD("Tenant", "default") "spec: {}\n", 1},
+	    {"", 0},
+	    {"---\n", 0},
+	    {"{\"apiVersion\":\"v1\",\"kind\":\"List\"}", 0},
+	    {"{\"apiVersion\":\"v1\",\"kind\":\"List\",\"metadata\":{},\"items\":[]}", 0},
+	    {"apiVersion: v1\nkind: List\nitems:\n- apiVersion: shikiri.dev/v1\n"
+	     "  kind: TrustDomain\n  metadata: {name: a}\n  spec: {}\n",
+	     1},
+	    {"{\"apiVersion\":\"shikiri.dev/v1\",\"kind\":\"Tenant\",\"metadata\":{\"name\":\"t\","
+	     "\"uid\":\"1\",\"resourceVersion\":\"2\",\"creationTimestamp\":null,"
+	     "\"annotations\":{\"a\":\"b\"}},\"spec\":{},\"status\":{\"x\":1}}",
+	     1},
+	    {HEAD("Tenant", "a") "spec: {}\n---\n" HEAD("TrustDomain", "a") "spec: {}\n", 2},
+	    {HEAD("Tenant", "default") "spec: {}\n", 1},
 	};
 	struct scene *scene = *state;
 
@@ -270,10 +295,11 @@ static void test_streams_and_lists(void **state)
 #define QUOTA(entry) TENANT("quota: {" entry "}")
 #define BAND(spec)   HEAD("PriorityBand", "b") "spec: {" spec "}\n"
 #define FACTS(spec)                                                                                \
-	HEAD("NodeFacts", "n") "spec: {nodeSelector: {matchLabels: {a: b}}, product: P, cards: 1, " \
-	spec "}\n"
+	HEAD("NodeFacts", "n")                                                                     \
+	"spec: {nodeSelector: {matchLabels: {a: b}}, product: P, cards: 1, " spec "}\n"
 #define GRANT(spec)                                                                                \
-	HEAD("Grant", "g") "spec: {tenant: t, unit: gpuEquivalents, ceiling: 1, "                   \
+	HEAD("Grant", "g")                                                                         \
+	"spec: {tenant: t, unit: gpuEquivalents, ceiling: 1, "                                     \
 	"until: 2026-12-24T18:00:00Z, reason: r, " spec "}\n"
 
 static void test_refusals(void **state)
@@ -283,129 +309,133 @@ static void test_refusals(void **state)
 		const char *pointer;
 		const char *words;
 	} cases[] = {
-		{"[]", "", "not an object"},
-		{"a: 1\n", "/a", "unknown field"},
-		{"kind: Tenant\nmetadata: {name: a}\nspec: {}\n", "/apiVersion", "missing"},
-		{"apiVersion: v1\nkind: Tenant\nmetadata: {name: a}\nspec: {}\n", "/apiVersion",
-		 "not shikiri.dev/v1"},
-		{"apiVersion: 1\nkind: Tenant\n", "/apiVersion", "not shikiri.dev/v1"},
-		{HEAD("Tennant", "a") "spec: {}", "/kind", "\"Tennant\" is not TrustDomain, Tenant"},
-		{HEAD("5", "a") "spec: {}", "/kind", "not a string"},
-		{HEAD("Tenant", "a"), "/spec", "missing"},
-		{HEAD("Tenant", "a") "spec: []", "/spec", "not an object"},
-		{HEAD("Tenant", "a") "spec: {}\nspecc: {}", "/specc",
-		 "unknown field, did you mean \"spec\"?"},
-		{"apiVersion: shikiri.dev/v1\nkind: Tenant\nspec: {}", "/metadata", "missing"},
-		{"apiVersion: shikiri.dev/v1\nkind: Tenant\nmetadata: {}\nspec: {}", "/metadata/name",
-		 "missing"},
-		{HEAD("Tenant", "a.b") "spec: {}", "/metadata/name", "\"a.b\" is not a DNS label"},
-		{HEAD("Tenant", "_infrastructure") "spec: {}", "/metadata/name", "not a DNS"},
-		{HEAD("Tenant", "a, x: 1") "spec: {}", "/metadata/x", "unknown field"},
-		{HEAD("Tenant", "a, labels: {\"-\": x}") "spec: {}", "/metadata/labels/-",
-		 "not a label key"},
-		{HEAD("Tenant", "a, labels: {b: \"?\"}") "spec: {}", "/metadata/labels/b",
-		 "\"?\" is not a label value"},
-		{HEAD("Tenant", "a, labels: {b: 1}") "spec: {}", "/metadata/labels/b",
-		 "not a string"},
-		{TENANT("trustDomain: A"), "/spec/trustDomain", "not a DNS label"},
-		{TENANT("namespaces: a"), "/spec/namespaces", "not a list"},
-		{TENANT("namespaces: [a, 1]"), "/spec/namespaces/1", "not a string"},
-		{TENANT("namespaces: [a, b, a]"), "/spec/namespaces", "\"a\" stands twice"},
-		{TENANT("namespace: [a]"), "/spec/namespace", "did you mean \"namespaces\"?"},
-		{TENANT("isolation: none"), "/spec/isolation", "\"none\" is not mig, card or node"},
-		{TENANT("podIsolation: 1"), "/spec/podIsolation", "mig, card or node"},
-		{TENANT("maxPriority: x"), "/spec/maxPriority", "not a whole number"},
-		{TENANT("maxPriority: 3000000000"), "/spec/maxPriority", "not in -2147483648.."},
-		{TENANT("suspended: \"no\""), "/spec/suspended", "neither true nor false"},
-		{TENANT("namespaceSelector: {}"), "/spec/namespaceSelector", "empty"},
-		{TENANT("namespaceSelector: {matchLabels: []}"),
-		 "/spec/namespaceSelector/matchLabels", "not an object"},
-		{TENANT("namespaceSelector: {matchExpressions: [{key: a}]}"),
-		 "/spec/namespaceSelector/matchExpressions/0/operator", "missing"},
-		{TENANT("namespaceSelector: {matchExpressions: [{key: a, operator: Is}]}"),
-		 "/spec/namespaceSelector/matchExpressions/0/operator", "In, NotIn, Exists"},
-		{TENANT("namespaceSelector: {matchExpressions: [{key: a, operator: In}]}"),
-		 "/spec/namespaceSelector/matchExpressions/0/values", "missing"},
-		{TENANT("namespaceSelector: {matchExpressions: [{key: a, operator: Exists, "
-			"values: [b]}]}"),
-		 "/spec/namespaceSelector/matchExpressions/0/values", "takes no values"},
-		{TENANT("namespaceSelector: {matchExpressions: [{key: \"/\", operator: Exists}]}"),
-		 "/spec/namespaceSelector/matchExpressions/0/key", "not a label key"},
-		{TENANT("quota: []"), "/spec/quota", "not an object"},
-		{QUOTA("gpuEquivalent: {ceiling: 1}"), "/spec/quota/gpuEquivalent",
-		 "unknown unit, did you mean \"gpuEquivalents\"?"},
-		{QUOTA("watts: {ceiling: 1}"), "/spec/quota/watts", "unknown unit"},
-		{QUOTA("nvidia.com/tpu: {ceiling: 1}"), "/spec/quota/nvidia.com~1tpu",
-		 "neither nvidia.com/gpu"},
-		{QUOTA("gpuEquivalents: {}"), "/spec/quota/gpuEquivalents",
-		 "neither guaranteed nor ceiling"},
-		{QUOTA("gpuEquivalents: 5"), "/spec/quota/gpuEquivalents", "not an object"},
-		{QUOTA("gpuEquivalents: {ceiling: x}"), "/spec/quota/gpuEquivalents/ceiling",
-		 "not a decimal of at most six digits or \"unlimited\""},
-		{QUOTA("gpuEquivalents: {ceiling: \"0.1234567\"}"),
-		 "/spec/quota/gpuEquivalents/ceiling", "not a decimal of at most six digits"},
-		{QUOTA("gpuEquivalents: {ceiling: 0.5}"), "/spec/quota/gpuEquivalents/ceiling",
-		 "must be in quotes"},
-		{QUOTA("gpuEquivalents: {ceiling: -1}"), "/spec/quota/gpuEquivalents/ceiling",
-		 "not a decimal"},
-		{QUOTA("gpuEquivalents: {ceiling: true}"), "/spec/quota/gpuEquivalents/ceiling",
-		 "not a decimal"},
-		{QUOTA("gpuEquivalents: {guaranteed: unlimited}"),
-		 "/spec/quota/gpuEquivalents/guaranteed", "not a decimal of at most six digits"},
-		{QUOTA("gpuEquivalents: {ceiling: 1, lendable: 1}"),
-		 "/spec/quota/gpuEquivalents/lendable", "nothing is guaranteed"},
-		{QUOTA("gpuEquivalents: {guaranteed: 2, ceiling: 1}"),
-		 "/spec/quota/gpuEquivalents/guaranteed", "more than the ceiling"},
-		{QUOTA("gpuEquivalents: {ceilling: 1}"), "/spec/quota/gpuEquivalents/ceilling",
-		 "did you mean \"ceiling\"?"},
-		{BAND("minPriority: 2, maxPriority: 1"), "/spec/minPriority", "above maxPriority"},
-		{BAND("minPriority: 2147483648"), "/spec/minPriority", "not in"},
-		{BAND("mayBorrow: 1"), "/spec/mayBorrow", "neither true nor false"},
-		{BAND("minRuntime: 5"), "/spec/minRuntime", "not a duration"},
-		{BAND("minRuntime: \"-5s\""), "/spec/minRuntime", "not a duration"},
-		{BAND("preempts: [b, b]"), "/spec/preempts", "stands twice"},
-		{HEAD("NodeFacts", "n") "spec: {product: P, cards: 1}", "/spec/nodeSelector",
-		 "missing"},
-		{HEAD("NodeFacts", "n") "spec: {nodeSelector: {}, product: P, cards: 1}",
-		 "/spec/nodeSelector", "empty"},
-		{HEAD("NodeFacts", "n") "spec: {nodeSelector: {matchLabels: {a: b}}, cards: 1}",
-		 "/spec/product", "missing"},
-		{HEAD("NodeFacts", "n") "spec: {nodeSelector: {matchLabels: {a: b}}, product: \"\","
-		 " cards: 1}", "/spec/product", "not a product"},
-		{HEAD("NodeFacts", "n") "spec: {nodeSelector: {matchLabels: {a: b}}, product: P, "
-		 "cards: 65}", "/spec/cards", "not in 1..64"},
-		{FACTS("replicas: 0"), "/spec/replicas", "not in 1..4096"},
-		{FACTS("replicas: 2"), "/spec/replicas", "needs sharing"},
-		{FACTS("sharing: always"), "/spec/sharing", "none, time-slicing or mps"},
-		{FACTS("migProfile: big"), "/spec/migProfile", "not a MIG profile"},
-		{FACTS("migProfile: 5"), "/spec/migProfile", "not a MIG profile"},
-		{GRANT("guaranteed: x"), "/spec/guaranteed", "not a decimal"},
-		{HEAD("Grant", "g") "spec: {tenant: t, unit: gpuEquivalents, ceiling: unlimited, "
-		 "until: 2026-12-24T18:00:00Z, reason: r}", "/spec/ceiling", "not a decimal"},
-		{HEAD("Grant", "g") "spec: {tenant: t, unit: gpuEquivalents, "
-		 "until: 2026-12-24T18:00:00Z, reason: r}", "/spec", "neither guaranteed nor ceiling"},
-		{HEAD("Grant", "g") "spec: {tenant: t, unit: watts}", "/spec/unit", "unknown unit"},
-		{HEAD("Grant", "g") "spec: {tenant: t, unit: 5}", "/spec/unit", "not a string"},
-		{HEAD("Grant", "g") "spec: {tenant: t, unit: gpuEquivalents, until: soon}",
-		 "/spec/until", "not a time"},
-		{HEAD("Grant", "g") "spec: {tenant: t, unit: gpuEquivalents, "
-		 "until: 2026-12-24T18:00:00Z, reason: \"\"}", "/spec/reason", "not a reason"},
-		{HEAD("Tenant", "a") "spec: {}\n---\n" HEAD("Tenant", "a") "spec: {}",
-		 "document 2: /metadata/name", "Tenant/a stands twice"},
-		{HEAD("Tenant", "a") "spec: {}\n---\n[]", "", "document 2: not an object"},
-		{"apiVersion: v1\nkind: List\nitems: [{kind: Tenant}]", "/items/0/apiVersion",
-		 "missing"},
-		{"apiVersion: v1\nkind: List\nitems: {}", "/items", "not a list"},
-		{"apiVersion: v1\nkind: List\nitem: []", "/item", "did you mean \"items\"?"},
-		{"a: &b c\n", "line 1", "anchors"},
-		{"{\"kind\":\"Tenant\"", "line 1 column 17", "the text ends"},
+	    {"[]", "", "not an object"},
+	    {"a: 1\n", "/a", "unknown field"},
+	    {"kind: Tenant\nmetadata: {name: a}\nspec: {}\n", "/apiVersion", "missing"},
+	    {"apiVersion: v1\nkind: Tenant\nmetadata: {name: a}\nspec: {}\n", "/apiVersion",
+	     "not shikiri.dev/v1"},
+	    {"apiVersion: 1\nkind: Tenant\n", "/apiVersion", "not shikiri.dev/v1"},
+	    {HEAD("Tennant", "a") "spec: {}", "/kind", "\"Tennant\" is not TrustDomain, Tenant"},
+	    {HEAD("5", "a") "spec: {}", "/kind", "not a string"},
+	    {HEAD("Tenant", "a"), "/spec", "missing"},
+	    {HEAD("Tenant", "a") "spec: []", "/spec", "not an object"},
+	    {HEAD("Tenant", "a") "spec: {}\nspecc: {}", "/specc",
+	     "unknown field, did you mean \"spec\"?"},
+	    {"apiVersion: shikiri.dev/v1\nkind: Tenant\nspec: {}", "/metadata", "missing"},
+	    {"apiVersion: shikiri.dev/v1\nkind: Tenant\nmetadata: {}\nspec: {}", "/metadata/name",
+	     "missing"},
+	    {HEAD("Tenant", "a.b") "spec: {}", "/metadata/name", "\"a.b\" is not a DNS label"},
+	    {HEAD("Tenant", "_infrastructure") "spec: {}", "/metadata/name", "not a DNS"},
+	    {HEAD("Tenant", "a, x: 1") "spec: {}", "/metadata/x", "unknown field"},
+	    {HEAD("Tenant", "a, labels: {\"-\": x}") "spec: {}", "/metadata/labels/-",
+	     "not a label key"},
+	    {HEAD("Tenant", "a, labels: {b: \"?\"}") "spec: {}", "/metadata/labels/b",
+	     "\"?\" is not a label value"},
+	    {HEAD("Tenant", "a, labels: {b: 1}") "spec: {}", "/metadata/labels/b", "not a string"},
+	    {TENANT("trustDomain: A"), "/spec/trustDomain", "not a DNS label"},
+	    {TENANT("namespaces: a"), "/spec/namespaces", "not a list"},
+	    {TENANT("namespaces: [a, 1]"), "/spec/namespaces/1", "not a string"},
+	    {TENANT("namespaces: [a, b, a]"), "/spec/namespaces", "\"a\" stands twice"},
+	    {TENANT("namespace: [a]"), "/spec/namespace", "did you mean \"namespaces\"?"},
+	    {TENANT("isolation: none"), "/spec/isolation", "\"none\" is not mig, card or node"},
+	    {TENANT("podIsolation: 1"), "/spec/podIsolation", "mig, card or node"},
+	    {TENANT("maxPriority: x"), "/spec/maxPriority", "not a whole number"},
+	    {TENANT("maxPriority: 3000000000"), "/spec/maxPriority", "not in -2147483648.."},
+	    {TENANT("suspended: \"no\""), "/spec/suspended", "neither true nor false"},
+	    {TENANT("namespaceSelector: {}"), "/spec/namespaceSelector", "empty"},
+	    {TENANT("namespaceSelector: {matchLabels: []}"), "/spec/namespaceSelector/matchLabels",
+	     "not an object"},
+	    {TENANT("namespaceSelector: {matchExpressions: [{key: a}]}"),
+	     "/spec/namespaceSelector/matchExpressions/0/operator", "missing"},
+	    {TENANT("namespaceSelector: {matchExpressions: [{key: a, operator: Is}]}"),
+	     "/spec/namespaceSelector/matchExpressions/0/operator", "In, NotIn, Exists"},
+	    {TENANT("namespaceSelector: {matchExpressions: [{key: a, operator: In}]}"),
+	     "/spec/namespaceSelector/matchExpressions/0/values", "missing"},
+	    {TENANT("namespaceSelector: {matchExpressions: [{key: a, operator: Exists, "
+		    "values: [b]}]}"),
+	     "/spec/namespaceSelector/matchExpressions/0/values", "takes no values"},
+	    {TENANT("namespaceSelector: {matchExpressions: [{key: \"/\", operator: Exists}]}"),
+	     "/spec/namespaceSelector/matchExpressions/0/key", "not a label key"},
+	    {TENANT("quota: []"), "/spec/quota", "not an object"},
+	    {QUOTA("gpuEquivalent: {ceiling: 1}"), "/spec/quota/gpuEquivalent",
+	     "unknown unit, did you mean \"gpuEquivalents\"?"},
+	    {QUOTA("watts: {ceiling: 1}"), "/spec/quota/watts", "unknown unit"},
+	    {QUOTA("nvidia.com/tpu: {ceiling: 1}"), "/spec/quota/nvidia.com~1tpu",
+	     "neither nvidia.com/gpu"},
+	    {QUOTA("gpuEquivalents: {}"), "/spec/quota/gpuEquivalents",
+	     "neither guaranteed nor ceiling"},
+	    {QUOTA("gpuEquivalents: 5"), "/spec/quota/gpuEquivalents", "not an object"},
+	    {QUOTA("gpuEquivalents: {ceiling: x}"), "/spec/quota/gpuEquivalents/ceiling",
+	     "not a decimal of at most six digits or \"unlimited\""},
+	    {QUOTA("gpuEquivalents: {ceiling: \"0.1234567\"}"),
+	     "/spec/quota/gpuEquivalents/ceiling", "not a decimal of at most six digits"},
+	    {QUOTA("gpuEquivalents: {ceiling: 0.5}"), "/spec/quota/gpuEquivalents/ceiling",
+	     "must be in quotes"},
+	    {QUOTA("gpuEquivalents: {ceiling: -1}"), "/spec/quota/gpuEquivalents/ceiling",
+	     "not a decimal"},
+	    {QUOTA("gpuEquivalents: {ceiling: true}"), "/spec/quota/gpuEquivalents/ceiling",
+	     "not a decimal"},
+	    {QUOTA("gpuEquivalents: {guaranteed: unlimited}"),
+	     "/spec/quota/gpuEquivalents/guaranteed", "not a decimal of at most six digits"},
+	    {QUOTA("gpuEquivalents: {ceiling: 1, lendable: 1}"),
+	     "/spec/quota/gpuEquivalents/lendable", "nothing is guaranteed"},
+	    {QUOTA("gpuEquivalents: {guaranteed: 2, ceiling: 1}"),
+	     "/spec/quota/gpuEquivalents/guaranteed", "more than the ceiling"},
+	    {QUOTA("gpuEquivalents: {ceilling: 1}"), "/spec/quota/gpuEquivalents/ceilling",
+	     "did you mean \"ceiling\"?"},
+	    {BAND("minPriority: 2, maxPriority: 1"), "/spec/minPriority", "above maxPriority"},
+	    {BAND("minPriority: 2147483648"), "/spec/minPriority", "not in"},
+	    {BAND("mayBorrow: 1"), "/spec/mayBorrow", "neither true nor false"},
+	    {BAND("minRuntime: 5"), "/spec/minRuntime", "not a duration"},
+	    {BAND("minRuntime: \"-5s\""), "/spec/minRuntime", "not a duration"},
+	    {BAND("preempts: [b, b]"), "/spec/preempts", "stands twice"},
+	    {HEAD("NodeFacts", "n") "spec: {product: P, cards: 1}", "/spec/nodeSelector",
+	     "missing"},
+	    {HEAD("NodeFacts", "n") "spec: {nodeSelector: {}, product: P, cards: 1}",
+	     "/spec/nodeSelector", "empty"},
+	    {HEAD("NodeFacts", "n") "spec: {nodeSelector: {matchLabels: {a: b}}, cards: 1}",
+	     "/spec/product", "missing"},
+	    {HEAD("NodeFacts", "n") "spec: {nodeSelector: {matchLabels: {a: b}}, product: \"\","
+				    " cards: 1}",
+	     "/spec/product", "not a product"},
+	    {HEAD("NodeFacts", "n") "spec: {nodeSelector: {matchLabels: {a: b}}, product: P, "
+				    "cards: 65}",
+	     "/spec/cards", "not in 1..64"},
+	    {FACTS("replicas: 0"), "/spec/replicas", "not in 1..4096"},
+	    {FACTS("replicas: 2"), "/spec/replicas", "needs sharing"},
+	    {FACTS("sharing: always"), "/spec/sharing", "none, time-slicing or mps"},
+	    {FACTS("migProfile: big"), "/spec/migProfile", "not a MIG profile"},
+	    {FACTS("migProfile: 5"), "/spec/migProfile", "not a MIG profile"},
+	    {GRANT("guaranteed: x"), "/spec/guaranteed", "not a decimal"},
+	    {HEAD("Grant", "g") "spec: {tenant: t, unit: gpuEquivalents, ceiling: unlimited, "
+				"until: 2026-12-24T18:00:00Z, reason: r}",
+	     "/spec/ceiling", "not a decimal"},
+	    {HEAD("Grant", "g") "spec: {tenant: t, unit: gpuEquivalents, "
+				"until: 2026-12-24T18:00:00Z, reason: r}",
+	     "/spec", "neither guaranteed nor ceiling"},
+	    {HEAD("Grant", "g") "spec: {tenant: t, unit: watts}", "/spec/unit", "unknown unit"},
+	    {HEAD("Grant", "g") "spec: {tenant: t, unit: 5}", "/spec/unit", "not a string"},
+	    {HEAD("Grant", "g") "spec: {tenant: t, unit: gpuEquivalents, until: soon}",
+	     "/spec/until", "not a time"},
+	    {HEAD("Grant", "g") "spec: {tenant: t, unit: gpuEquivalents, "
+				"until: 2026-12-24T18:00:00Z, reason: \"\"}",
+	     "/spec/reason", "not a reason"},
+	    {HEAD("Tenant", "a") "spec: {}\n---\n" HEAD("Tenant", "a") "spec: {}",
+	     "document 2: /metadata/name", "Tenant/a stands twice"},
+	    {HEAD("Tenant", "a") "spec: {}\n---\n[]", "", "document 2: not an object"},
+	    {"apiVersion: v1\nkind: List\nitems: [{kind: Tenant}]", "/items/0/apiVersion",
+	     "missing"},
+	    {"apiVersion: v1\nkind: List\nitems: {}", "/items", "not a list"},
+	    {"apiVersion: v1\nkind: List\nitem: []", "/item", "did you mean \"items\"?"},
+	    {"a: &b c\n", "line 1", "anchors"},
+	    {"{\"kind\":\"Tenant\"", "line 1 column 17", "the text ends"},
 	};
 	struct scene *scene = *state;
 
 	for (size_t i = 0; i < N(cases); i++) {
-		enum shk_status status = shk_documents_decode(shk_sv(cases[i].text), &scene->arena,
-							      &scene->documents, &scene->n,
-							      &scene->err);
+		enum shk_status status =
+		    shk_documents_decode(shk_sv(cases[i].text), &scene->arena, &scene->documents,
+					 &scene->n, &scene->err);
 
 		expect_error(status, &scene->err, SHK_E_INPUT, cases[i].pointer, cases[i].words,
 			     cases[i].text);
@@ -416,10 +446,10 @@ static void test_collect(void **state)
 {
 	struct scene *scene = *state;
 	struct shk_documents all;
-	const struct shk_document *documents =
-		decode(scene, HEAD("Tenant", "b") "spec: {}\n---\n" HEAD("Tenant", "a")
-			      "spec: {}\n---\n" HEAD("TrustDomain", "z") "spec: {}\n---\n"
-			      HEAD("PriorityBand", "y") "spec: {}\n");
+	const struct shk_document *documents = decode(
+	    scene,
+	    HEAD("Tenant", "b") "spec: {}\n---\n" HEAD("Tenant", "a") "spec: {}\n---\n" HEAD(
+		"TrustDomain", "z") "spec: {}\n---\n" HEAD("PriorityBand", "y") "spec: {}\n");
 
 	shk_documents_collect(documents, scene->n, &scene->arena, &all);
 	assert_int_equal(all.n_tenants, 2);
@@ -459,15 +489,15 @@ static void test_many_documents(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_all_kinds, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_defaults, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_round_trip, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_canonical_texts, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_streams_and_lists, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_refusals, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_collect, set_up, tear_down),
-		cmocka_unit_test(test_kind_names),
-		cmocka_unit_test_setup_teardown(test_many_documents, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_all_kinds, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_defaults, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_round_trip, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_canonical_texts, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_streams_and_lists, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_refusals, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_collect, set_up, tear_down),
+	    cmocka_unit_test(test_kind_names),
+	    cmocka_unit_test_setup_teardown(test_many_documents, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

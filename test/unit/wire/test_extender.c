@@ -2,8 +2,7 @@
 
 #include "shikiri/wire/extender.h"
 
-#define POD                                                                                        \
-	"{\"metadata\":{\"name\":\"p\",\"namespace\":\"a\",\"uid\":\"u\"},\"spec\":{}}"
+#define POD "{\"metadata\":{\"name\":\"p\",\"namespace\":\"a\",\"uid\":\"u\"},\"spec\":{}}"
 
 struct scene {
 	struct shk_arena arena;
@@ -39,9 +38,9 @@ static void read_args(struct scene *scene, const char *text)
 
 static void read_preempt(struct scene *scene, const char *text)
 {
-	expect_ok(shk_preempt_args_decode(shk_sv(text), &scene->arena, &scene->preempt,
-					  &scene->err),
-		  &scene->err, text);
+	expect_ok(
+	    shk_preempt_args_decode(shk_sv(text), &scene->arena, &scene->preempt, &scene->err),
+	    &scene->err, text);
 }
 
 static void test_captures(void **state)
@@ -93,8 +92,8 @@ static void test_captured_full_nodes(void **state)
 {
 	static const uint32_t passed[] = {0, 4};
 	static const struct shk_refused_node refused[] = {
-		{"gpu-2", "SlicesBusy: x", SHK_RESOLVABLE},
-		{"gpu-3", "TrustBoundary: y", SHK_UNRESOLVABLE},
+	    {"gpu-2", "SlicesBusy: x", SHK_RESOLVABLE},
+	    {"gpu-3", "TrustBoundary: y", SHK_UNRESOLVABLE},
 	};
 	struct scene *scene = *state;
 	struct shk_buf text = read_data("captures/v1.34.4/nocache-filter.request.json");
@@ -114,12 +113,10 @@ static void test_captured_full_nodes(void **state)
 		assert_true(args->node_texts[i].data >= text.data &&
 			    args->node_texts[i].data < text.data + text.len);
 	}
-	shk_filter_result_encode(&(struct shk_filter_result){.args = args,
-							     .passed = passed,
-							     .n_passed = 2,
-							     .refused = refused,
-							     .n_refused = 2},
-				 &out);
+	shk_filter_result_encode(
+	    &(struct shk_filter_result){
+		.args = args, .passed = passed, .n_passed = 2, .refused = refused, .n_refused = 2},
+	    &out);
 	assert_non_null(strstr(out.data, "{\"Nodes\":{\"metadata\":{},\"items\":[{\"metadata\":"));
 	assert_non_null(strstr(out.data, "managedFields"));
 	assert_non_null(strstr(out.data, "]},\"NodeNames\":null,\"FailedNodes\":{\"gpu-2\":"
@@ -136,21 +133,22 @@ static void test_node_lists(void **state)
 		const char *names; /* joined by blanks */
 		bool full;
 	} cases[] = {
-		{"{\"Pod\":" POD "}", "", false},
-		{"{\"Pod\":" POD ",\"Nodes\":null,\"NodeNames\":null}", "", false},
-		{"{\"Pod\":" POD ",\"NodeNames\":[]}", "", false},
-		{"{\"Pod\":" POD ",\"NodeNames\":[\"b\",\"a\",\"b\",\"c\",\"a\"]}", "a b c", false},
-		{"{\"pod\":" POD ",\"nodenames\":[\"a\"]}", "a", false},
-		{"{\"POD\":" POD ",\"NODENAMES\":[\"a\"],\"Unknown\":[[1]]}", "a", false},
-		{"{\"Pod\":" POD ",\"NodeNames\":[\"\\u0041 \\\"x\\\"\"]}", "A \"x\"", false},
-		{"{\"Pod\":" POD ",\"Nodes\":{\"metadata\":{},\"items\":null}}", "", true},
-		{"{\"Pod\":" POD ",\"Nodes\":{}}", "", true},
-		{"{\"Pod\":" POD ",\"Nodes\":{\"items\":[{\"metadata\":{\"name\":\"n2\"}}, "
-		 "{\"metadata\":{\"name\":\"n1\"}},{\"metadata\":{\"name\":\"n2\"}}]}}", "n1 n2",
-		 true},
-		{"{\"Nodes\":{\"items\":[{\"metadata\":{\"name\":\"n2\"}}]},\"NodeNames\":[\"x\"],"
-		 "\"Pod\":" POD "}", "x", false},
-		{"{\"NodeNames\":[],\"Nodes\":{\"items\":[7]},\"Pod\":" POD "}", "", false},
+	    {"{\"Pod\":" POD "}", "", false},
+	    {"{\"Pod\":" POD ",\"Nodes\":null,\"NodeNames\":null}", "", false},
+	    {"{\"Pod\":" POD ",\"NodeNames\":[]}", "", false},
+	    {"{\"Pod\":" POD ",\"NodeNames\":[\"b\",\"a\",\"b\",\"c\",\"a\"]}", "a b c", false},
+	    {"{\"pod\":" POD ",\"nodenames\":[\"a\"]}", "a", false},
+	    {"{\"POD\":" POD ",\"NODENAMES\":[\"a\"],\"Unknown\":[[1]]}", "a", false},
+	    {"{\"Pod\":" POD ",\"NodeNames\":[\"\\u0041 \\\"x\\\"\"]}", "A \"x\"", false},
+	    {"{\"Pod\":" POD ",\"Nodes\":{\"metadata\":{},\"items\":null}}", "", true},
+	    {"{\"Pod\":" POD ",\"Nodes\":{}}", "", true},
+	    {"{\"Pod\":" POD ",\"Nodes\":{\"items\":[{\"metadata\":{\"name\":\"n2\"}}, "
+	     "{\"metadata\":{\"name\":\"n1\"}},{\"metadata\":{\"name\":\"n2\"}}]}}",
+	     "n1 n2", true},
+	    {"{\"Nodes\":{\"items\":[{\"metadata\":{\"name\":\"n2\"}}]},\"NodeNames\":[\"x\"],"
+	     "\"Pod\":" POD "}",
+	     "x", false},
+	    {"{\"NodeNames\":[],\"Nodes\":{\"items\":[7]},\"Pod\":" POD "}", "", false},
 	};
 	struct scene *scene = *state;
 
@@ -174,59 +172,59 @@ static void test_unreadable_args(void **state)
 		const char *pointer;
 		const char *words;
 	} cases[] = {
-		{"", SHK_E_INPUT, "line 1 column 1", "the text ends"},
-		{"null", SHK_E_INPUT, "", "not an object"},
-		{"[]", SHK_E_INPUT, "", "not an object"},
-		{"[1,", SHK_E_INPUT, "line 1 column 4", "the text ends"},
-		{"{}", SHK_E_INPUT, "/Pod", "missing"},
-		{"{\"Pod\":null}", SHK_E_INPUT, "/Pod", "missing"},
-		{"{\"Pod\":[]}", SHK_E_INPUT, "/Pod", "not an object"},
-		{"{\"Pod\":{}}", SHK_E_INPUT, "/Pod/metadata/name", "missing"},
-		{"{\"Pod\":{\"metadata\":{\"name\":\"p\",\"uid\":\"u\"}}}", SHK_E_INPUT,
-		 "/Pod/metadata/namespace", "missing"},
-		{"{\"Pod\":{\"metadata\":{\"name\":\"p\",\"namespace\":\"a\"}}}", SHK_E_INPUT,
-		 "/Pod/metadata/uid", "missing"},
-		{"{\"Pod\":{\"Metadata\":{\"name\":\"p\"}}}", SHK_E_INPUT, "/Pod/metadata/name",
-		 "missing"},
-		{"{\"Pod\":" POD ",\"NodeNames\":{}}", SHK_E_INPUT, "/NodeNames", "not a list"},
-		{"{\"Pod\":" POD ",\"NodeNames\":\"a\"}", SHK_E_INPUT, "/NodeNames", "not a list"},
-		{"{\"Pod\":" POD ",\"NodeNames\":[\"a\",1]}", SHK_E_INPUT, "/NodeNames/1",
-		 "not a string"},
-		{"{\"Pod\":" POD ",\"NodeNames\":[\"\"]}", SHK_E_INPUT, "/NodeNames/0",
-		 "1 to 253 bytes"},
-		{"{\"Pod\":" POD ",\"NodeNames\":[\"a\" \"b\"]}", SHK_E_INPUT, "line 1 column 87",
-		 "',' or ']'"},
-		{"{\"Pod\":" POD ",\"Nodes\":[]}", SHK_E_INPUT, "/Nodes", "not an object"},
-		{"{\"Pod\":" POD ",\"Nodes\":{\"items\":{}}}", SHK_E_INPUT, "/Nodes/items",
-		 "not a list"},
-		{"{\"Pod\":" POD ",\"Nodes\":{\"items\":[7]}}", SHK_E_INPUT, "/Nodes/items/0",
-		 "not an object"},
-		{"{\"Pod\":" POD ",\"Nodes\":{\"items\":[{\"metadata\":{}}]}}", SHK_E_INPUT,
-		 "/Nodes/items/0/metadata/name", "missing"},
-		{"{\"Pod\":" POD ",\"Nodes\":{\"items\":[{\"metadata\":{\"name\":\"n\"},\"status\":"
-		 "{\"capacity\":{\"nvidia.com/gpu\":-1}}}]}}", SHK_E_INPUT,
-		 "/Nodes/items/0/status/capacity/nvidia.com~1gpu", "not a whole number"},
-		{"{\"Pod\":" POD ",\"pod\":" POD "}", SHK_E_INPUT, "/Pod", "duplicate key"},
-		{"{\"Pod\":" POD ",\"Pod\":" POD "}", SHK_E_INPUT, "line 1 column 70",
-		 "duplicate key \"Pod\""},
-		{"{\"Pod\":null,\"POD\":" POD "}", SHK_E_INPUT, "/Pod", "duplicate key"},
-		{"{\"Pod\":{\"metadata\":{\"a\":1,\"a\":1}}}", SHK_E_INPUT, "line 1 column 27",
-		 "duplicate key"},
-		{"{\"Pod\":" POD "} x", SHK_E_INPUT, "line 1 column 71", "the end of the text"},
-		{"{\"Pod\":{\"spec\":{\"priority\":9223372036854775808}}}", SHK_E_INPUT,
-		 "line 1 column 28", "more than 64 bits"},
-		{"{\"Pod\":" POD ",\"NodeNames\":[\"\\u0000\"]}", SHK_E_INPUT, "line 1 column 83",
-		 "\\u0000"},
-		{"{\"Pod\":" POD ",\"Nodes\":{\"items\":[}}", SHK_E_INPUT, "line 1 column 88",
-		 "a value expected"},
-		{"{\"Pod\":{\"spec\":{\"containers\":4}}}", SHK_E_INPUT, "/Pod/spec/containers",
-		 "not a list"},
+	    {"", SHK_E_INPUT, "line 1 column 1", "the text ends"},
+	    {"null", SHK_E_INPUT, "", "not an object"},
+	    {"[]", SHK_E_INPUT, "", "not an object"},
+	    {"[1,", SHK_E_INPUT, "line 1 column 4", "the text ends"},
+	    {"{}", SHK_E_INPUT, "/Pod", "missing"},
+	    {"{\"Pod\":null}", SHK_E_INPUT, "/Pod", "missing"},
+	    {"{\"Pod\":[]}", SHK_E_INPUT, "/Pod", "not an object"},
+	    {"{\"Pod\":{}}", SHK_E_INPUT, "/Pod/metadata/name", "missing"},
+	    {"{\"Pod\":{\"metadata\":{\"name\":\"p\",\"uid\":\"u\"}}}", SHK_E_INPUT,
+	     "/Pod/metadata/namespace", "missing"},
+	    {"{\"Pod\":{\"metadata\":{\"name\":\"p\",\"namespace\":\"a\"}}}", SHK_E_INPUT,
+	     "/Pod/metadata/uid", "missing"},
+	    {"{\"Pod\":{\"Metadata\":{\"name\":\"p\"}}}", SHK_E_INPUT, "/Pod/metadata/name",
+	     "missing"},
+	    {"{\"Pod\":" POD ",\"NodeNames\":{}}", SHK_E_INPUT, "/NodeNames", "not a list"},
+	    {"{\"Pod\":" POD ",\"NodeNames\":\"a\"}", SHK_E_INPUT, "/NodeNames", "not a list"},
+	    {"{\"Pod\":" POD ",\"NodeNames\":[\"a\",1]}", SHK_E_INPUT, "/NodeNames/1",
+	     "not a string"},
+	    {"{\"Pod\":" POD ",\"NodeNames\":[\"\"]}", SHK_E_INPUT, "/NodeNames/0",
+	     "1 to 253 bytes"},
+	    {"{\"Pod\":" POD ",\"NodeNames\":[\"a\" \"b\"]}", SHK_E_INPUT, "line 1 column 87",
+	     "',' or ']'"},
+	    {"{\"Pod\":" POD ",\"Nodes\":[]}", SHK_E_INPUT, "/Nodes", "not an object"},
+	    {"{\"Pod\":" POD ",\"Nodes\":{\"items\":{}}}", SHK_E_INPUT, "/Nodes/items",
+	     "not a list"},
+	    {"{\"Pod\":" POD ",\"Nodes\":{\"items\":[7]}}", SHK_E_INPUT, "/Nodes/items/0",
+	     "not an object"},
+	    {"{\"Pod\":" POD ",\"Nodes\":{\"items\":[{\"metadata\":{}}]}}", SHK_E_INPUT,
+	     "/Nodes/items/0/metadata/name", "missing"},
+	    {"{\"Pod\":" POD ",\"Nodes\":{\"items\":[{\"metadata\":{\"name\":\"n\"},\"status\":"
+	     "{\"capacity\":{\"nvidia.com/gpu\":-1}}}]}}",
+	     SHK_E_INPUT, "/Nodes/items/0/status/capacity/nvidia.com~1gpu", "not a whole number"},
+	    {"{\"Pod\":" POD ",\"pod\":" POD "}", SHK_E_INPUT, "/Pod", "duplicate key"},
+	    {"{\"Pod\":" POD ",\"Pod\":" POD "}", SHK_E_INPUT, "line 1 column 70",
+	     "duplicate key \"Pod\""},
+	    {"{\"Pod\":null,\"POD\":" POD "}", SHK_E_INPUT, "/Pod", "duplicate key"},
+	    {"{\"Pod\":{\"metadata\":{\"a\":1,\"a\":1}}}", SHK_E_INPUT, "line 1 column 27",
+	     "duplicate key"},
+	    {"{\"Pod\":" POD "} x", SHK_E_INPUT, "line 1 column 71", "the end of the text"},
+	    {"{\"Pod\":{\"spec\":{\"priority\":9223372036854775808}}}", SHK_E_INPUT,
+	     "line 1 column 28", "more than 64 bits"},
+	    {"{\"Pod\":" POD ",\"NodeNames\":[\"\\u0000\"]}", SHK_E_INPUT, "line 1 column 83",
+	     "\\u0000"},
+	    {"{\"Pod\":" POD ",\"Nodes\":{\"items\":[}}", SHK_E_INPUT, "line 1 column 88",
+	     "a value expected"},
+	    {"{\"Pod\":{\"spec\":{\"containers\":4}}}", SHK_E_INPUT, "/Pod/spec/containers",
+	     "not a list"},
 	};
 	struct scene *scene = *state;
 
 	for (size_t i = 0; i < N(cases); i++) {
 		enum shk_status status = shk_extender_args_decode(
-			shk_sv(cases[i].text), &scene->arena, &scene->args, &scene->err);
+		    shk_sv(cases[i].text), &scene->arena, &scene->args, &scene->err);
 
 		expect_error(status, &scene->err, cases[i].status, cases[i].pointer, cases[i].words,
 			     cases[i].text);
@@ -236,8 +234,8 @@ static void test_unreadable_args(void **state)
 static void expect_args_error(struct scene *scene, struct shk_buf *text, enum shk_status expected,
 			      const char *pointer, const char *words)
 {
-	enum shk_status status = shk_extender_args_decode(buf_sv(text), &scene->arena, &scene->args,
-							  &scene->err);
+	enum shk_status status =
+	    shk_extender_args_decode(buf_sv(text), &scene->arena, &scene->args, &scene->err);
 
 	expect_error(status, &scene->err, expected, pointer, words, words);
 	shk_buf_clear(text);
@@ -286,9 +284,9 @@ static void test_truncated_requests(void **state)
 			assert_int_not_equal(shk_preempt_args_decode(part, &scene->arena,
 								     &scene->preempt, &scene->err),
 					     SHK_OK);
-			assert_int_not_equal(shk_bind_args_decode(part, &scene->arena, &scene->bind,
-								  &scene->err),
-					     SHK_OK);
+			assert_int_not_equal(
+			    shk_bind_args_decode(part, &scene->arena, &scene->bind, &scene->err),
+			    SHK_OK);
 			shk_arena_reset(&scene->arena);
 		}
 		shk_buf_fini(&text);
@@ -325,19 +323,18 @@ static void test_bind(void **state)
 		const char *pointer;
 		const char *words;
 	} cases[] = {
-		{"{}", "/PodName", "missing"},
-		{"[]", "", "not an object"},
-		{"{\"PodName\":\"P\"}", "/PodName", "not a DNS subdomain"},
-		{"{\"PodName\":\"p\",\"PodNamespace\":\"a.b\"}", "/PodNamespace", "not a DNS label"},
-		{"{\"PodName\":\"p\",\"PodNamespace\":\"a\",\"PodUID\":\"\"}", "/PodUID",
-		 "not a UID"},
-		{"{\"PodName\":\"p\",\"PodNamespace\":\"a\",\"PodUID\":\"u\",\"Node\":\"\"}", "/Node",
-		 "1 to 253 bytes"},
-		{"{\"PodName\":\"p\",\"PodNamespace\":\"a\",\"PodUID\":\"u\",\"Node\":null}", "/Node",
-		 "missing"},
-		{"{\"PodName\":\"p\",\"podname\":\"p\"}", "/PodName", "duplicate key"},
-		{"{\"PodName\":1}", "/PodName", "not a string"},
-		{"{", "line 1 column 2", "the text ends"},
+	    {"{}", "/PodName", "missing"},
+	    {"[]", "", "not an object"},
+	    {"{\"PodName\":\"P\"}", "/PodName", "not a DNS subdomain"},
+	    {"{\"PodName\":\"p\",\"PodNamespace\":\"a.b\"}", "/PodNamespace", "not a DNS label"},
+	    {"{\"PodName\":\"p\",\"PodNamespace\":\"a\",\"PodUID\":\"\"}", "/PodUID", "not a UID"},
+	    {"{\"PodName\":\"p\",\"PodNamespace\":\"a\",\"PodUID\":\"u\",\"Node\":\"\"}", "/Node",
+	     "1 to 253 bytes"},
+	    {"{\"PodName\":\"p\",\"PodNamespace\":\"a\",\"PodUID\":\"u\",\"Node\":null}", "/Node",
+	     "missing"},
+	    {"{\"PodName\":\"p\",\"podname\":\"p\"}", "/PodName", "duplicate key"},
+	    {"{\"PodName\":1}", "/PodName", "not a string"},
+	    {"{", "line 1 column 2", "the text ends"},
 	};
 	struct scene *scene = *state;
 	static const char good[] = "{\"podname\":\"p\",\"PODNAMESPACE\":\"a\",\"PodUid\":\"u\","
@@ -392,26 +389,24 @@ static void test_bad_preempt(void **state)
 		const char *pointer;
 		const char *words;
 	} cases[] = {
-		{"[]", "/NodeNameToMetaVictims", "not an object"},
-		{"{\"\":{}}", "/NodeNameToMetaVictims/", "1 to 253 bytes"},
-		{"{\"n\":[]}", "/NodeNameToMetaVictims/n", "not an object"},
-		{"{\"n\":{\"Pods\":{}}}", "/NodeNameToMetaVictims/n/Pods", "not a list"},
-		{"{\"n\":{\"Pods\":[null]}}", "/NodeNameToMetaVictims/n/Pods/0", "not an object"},
-		{"{\"n\":{\"Pods\":[{}]}}", "/NodeNameToMetaVictims/n/Pods/0/UID", "missing"},
-		{"{\"n\":{\"Pods\":[{\"UID\":\"\"}]}}", "/NodeNameToMetaVictims/n/Pods/0/UID",
-		 "not a UID"},
-		{"{\"n\":{\"NumPDBViolations\":-1}}", "/NodeNameToMetaVictims/n/NumPDBViolations",
-		 "not in 0.."},
-		{"{\"n\":{\"Pods\":[],\"pods\":[]}}", "/NodeNameToMetaVictims/n/Pods",
-		 "duplicate key"},
+	    {"[]", "/NodeNameToMetaVictims", "not an object"},
+	    {"{\"\":{}}", "/NodeNameToMetaVictims/", "1 to 253 bytes"},
+	    {"{\"n\":[]}", "/NodeNameToMetaVictims/n", "not an object"},
+	    {"{\"n\":{\"Pods\":{}}}", "/NodeNameToMetaVictims/n/Pods", "not a list"},
+	    {"{\"n\":{\"Pods\":[null]}}", "/NodeNameToMetaVictims/n/Pods/0", "not an object"},
+	    {"{\"n\":{\"Pods\":[{}]}}", "/NodeNameToMetaVictims/n/Pods/0/UID", "missing"},
+	    {"{\"n\":{\"Pods\":[{\"UID\":\"\"}]}}", "/NodeNameToMetaVictims/n/Pods/0/UID",
+	     "not a UID"},
+	    {"{\"n\":{\"NumPDBViolations\":-1}}", "/NodeNameToMetaVictims/n/NumPDBViolations",
+	     "not in 0.."},
+	    {"{\"n\":{\"Pods\":[],\"pods\":[]}}", "/NodeNameToMetaVictims/n/Pods", "duplicate key"},
 	};
 	struct scene *scene = *state;
 
 	for (size_t i = 0; i < N(cases); i++) {
-		const char *text =
-			shk_arena_printf(&scene->arena,
-					 "{\"Pod\":" POD ",\"NodeNameToMetaVictims\":%s}",
-					 cases[i].victims);
+		const char *text = shk_arena_printf(
+		    &scene->arena, "{\"Pod\":" POD ",\"NodeNameToMetaVictims\":%s}",
+		    cases[i].victims);
 
 		expect_error(shk_preempt_args_decode(shk_sv(text), &scene->arena, &scene->preempt,
 						     &scene->err),
@@ -439,11 +434,8 @@ static void test_answers(void **state)
 	static const char *const uids[] = {"u1", "u2"};
 	static const struct shk_victims victims[] = {{"a", uids, 2, 1}, {"b", NULL, 0, 0}};
 	const struct shk_extender_args args = {.names = names, .n_names = 3};
-	struct shk_filter_result result = {.args = &args,
-					   .passed = passed,
-					   .n_passed = 2,
-					   .refused = refused,
-					   .n_refused = 1};
+	struct shk_filter_result result = {
+	    .args = &args, .passed = passed, .n_passed = 2, .refused = refused, .n_refused = 1};
 	struct shk_buf out = {0};
 
 	(void)state;
@@ -475,18 +467,18 @@ static void test_answers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_captures, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_captured_filter, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_captured_full_nodes, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_node_lists, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_unreadable_args, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_hostile_bodies, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_truncated_requests, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_sorting, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_bind, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_preempt, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_bad_preempt, set_up, tear_down),
-		cmocka_unit_test(test_answers),
+	    cmocka_unit_test_setup_teardown(test_captures, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_a_captured_filter, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_captured_full_nodes, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_node_lists, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_unreadable_args, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_hostile_bodies, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_truncated_requests, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_sorting, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_bind, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_preempt, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_bad_preempt, set_up, tear_down),
+	    cmocka_unit_test(test_answers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

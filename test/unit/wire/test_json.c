@@ -46,17 +46,17 @@ static void test_strings_are_escaped(void **state)
 		const char *value;
 		const char *expected;
 	} cases[] = {
-		{"", "\"\""},
-		{"plain", "\"plain\""},
-		{"\"\\/", "\"\\\"\\\\/\""},
-		{"\b\f\n\r\t", "\"\\b\\f\\n\\r\\t\""},
-		{"\x01\x1f\x7f", "\"\\u0001\\u001f\x7f\""},
-		{"gr\xC3\xBC\xC3\x9F", "\"gr\xC3\xBC\xC3\x9F\""},
-		{"\xF0\x9F\x98\x80", "\"\xF0\x9F\x98\x80\""},
-		{"a\xFFz", "\"a\xEF\xBF\xBDz\""},
-		{"\xC3", "\"\xEF\xBF\xBD\""},
-		{"\xED\xA0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\""},
-		{"0123456789abcdef0123456789\"", "\"0123456789abcdef0123456789\\\"\""},
+	    {"", "\"\""},
+	    {"plain", "\"plain\""},
+	    {"\"\\/", "\"\\\"\\\\/\""},
+	    {"\b\f\n\r\t", "\"\\b\\f\\n\\r\\t\""},
+	    {"\x01\x1f\x7f", "\"\\u0001\\u001f\x7f\""},
+	    {"gr\xC3\xBC\xC3\x9F", "\"gr\xC3\xBC\xC3\x9F\""},
+	    {"\xF0\x9F\x98\x80", "\"\xF0\x9F\x98\x80\""},
+	    {"a\xFFz", "\"a\xEF\xBF\xBDz\""},
+	    {"\xC3", "\"\xEF\xBF\xBD\""},
+	    {"\xED\xA0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\""},
+	    {"0123456789abcdef0123456789\"", "\"0123456789abcdef0123456789\\\"\""},
 	};
 
 	(void)state;
@@ -114,11 +114,11 @@ static void test_nothing_written_is_a_terminated_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_kind_of_value),
-		cmocka_unit_test(test_strings_are_escaped),
-		cmocka_unit_test(test_keys_are_escaped),
-		cmocka_unit_test(test_depth_of_64),
-		cmocka_unit_test(test_nothing_written_is_a_terminated_text),
+	    cmocka_unit_test(test_every_kind_of_value),
+	    cmocka_unit_test(test_strings_are_escaped),
+	    cmocka_unit_test(test_keys_are_escaped),
+	    cmocka_unit_test(test_depth_of_64),
+	    cmocka_unit_test(test_nothing_written_is_a_terminated_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,8 +20,8 @@ static void *failing_malloc(size_t size)
 }
 
 #define POD                                                                                        \
-	"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"namespace\":\"a\",\"uid\":\"u\"},"        \
-	"\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{\"limits\":"                      \
+	"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"namespace\":\"a\",\"uid\":\"u\"},"       \
+	"\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{\"limits\":"                     \
 	"{\"nvidia.com/gpu\":\"1\"}}}],\"priority\":5}}"
 #define NODE "{\"kind\":\"Node\",\"metadata\":{\"name\":\"n\",\"labels\":{\"a\":\"b\"}}}"
 
@@ -42,7 +42,7 @@ static enum shk_status decode_yaml(struct shk_arena *arena, struct shk_error *er
 {
 	struct shk_value *value = NULL;
 	enum shk_status status = shk_value_parse_yaml(
-		shk_sv("a: [1, 2.5, x, true, null, {b: c}]\nd: {e: f}\n---\n- g\n"), &value, err);
+	    shk_sv("a: [1, 2.5, x, true, null, {b: c}]\nd: {e: f}\n---\n- g\n"), &value, err);
 
 	(void)arena; /* a value has its own */
 	if (!status)
@@ -77,7 +77,7 @@ static enum shk_status decode_args(struct shk_arena *arena, struct shk_error *er
 	struct shk_extender_args args;
 
 	return shk_extender_args_decode(
-		shk_sv("{\"Pod\":" POD ",\"Nodes\":{\"items\":[" NODE "]}}"), arena, &args, err);
+	    shk_sv("{\"Pod\":" POD ",\"Nodes\":{\"items\":[" NODE "]}}"), arena, &args, err);
 }
 
 static enum shk_status decode_bind(struct shk_arena *arena, struct shk_error *err)
@@ -93,10 +93,10 @@ static enum shk_status decode_preempt(struct shk_arena *arena, struct shk_error 
 {
 	struct shk_preempt_args args;
 
-	return shk_preempt_args_decode(
-		shk_sv("{\"Pod\":" POD ",\"NodeNameToMetaVictims\":{\"n\":{\"Pods\":"
-		       "[{\"UID\":\"v\"}]}}}"),
-		arena, &args, err);
+	return shk_preempt_args_decode(shk_sv("{\"Pod\":" POD
+					      ",\"NodeNameToMetaVictims\":{\"n\":{\"Pods\":"
+					      "[{\"UID\":\"v\"}]}}}"),
+				       arena, &args, err);
 }
 
 static enum shk_status decode_documents(struct shk_arena *arena, struct shk_error *err)
@@ -123,8 +123,8 @@ static enum shk_status decode_configuration(struct shk_arena *arena, struct shk_
 	size_t n;
 
 	return shk_daemon_configuration_decode(
-		shk_sv("apiVersion: shikiri.dev/v1\nkind: DaemonConfiguration\nauth: [a]\n"), arena,
-		&settings, &n, err);
+	    shk_sv("apiVersion: shikiri.dev/v1\nkind: DaemonConfiguration\nauth: [a]\n"), arena,
+	    &settings, &n, err);
 }
 
 static enum shk_status decode_dry_run(struct shk_arena *arena, struct shk_error *err)
@@ -137,9 +137,9 @@ static enum shk_status decode_dry_run(struct shk_arena *arena, struct shk_error 
 static void test_every_allocation_fails_once(void **state)
 {
 	static decoder *const decoders[] = {
-		decode_value, decode_yaml,    decode_pod,	decode_node,
-		decode_bind,  decode_cluster, decode_args,	decode_preempt,
-		decode_policy, decode_documents, decode_dry_run, decode_configuration,
+	    decode_value,  decode_yaml,      decode_pod,     decode_node,
+	    decode_bind,   decode_cluster,   decode_args,    decode_preempt,
+	    decode_policy, decode_documents, decode_dry_run, decode_configuration,
 	};
 
 	(void)state;
@@ -179,7 +179,7 @@ static int set_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_allocation_fails_once),
+	    cmocka_unit_test(test_every_allocation_fails_once),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);

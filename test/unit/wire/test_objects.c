@@ -38,33 +38,34 @@ static struct shk_pod pod_of(struct scene *scene, const char *text)
 /* A pod with this spec. */
 static struct shk_pod pod_with(struct scene *scene, const char *spec)
 {
-	return pod_of(scene, shk_arena_printf(&scene->arena,
-					      "{\"metadata\":{\"name\":\"p\"},\"spec\":{%s}}", spec));
+	return pod_of(
+	    scene,
+	    shk_arena_printf(&scene->arena, "{\"metadata\":{\"name\":\"p\"},\"spec\":{%s}}", spec));
 }
 
 static void test_all_of_a_pod(void **state)
 {
 	struct scene *scene = *state;
 	struct shk_pod pod = pod_of(
-		scene,
-		"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"llm-0\","
-		"\"namespace\":\"vision\",\"uid\":\"u-1\",\"resourceVersion\":\"77\","
-		"\"creationTimestamp\":\"1970-01-01T00:01:40Z\",\"deletionTimestamp\":\"x\","
-		"\"annotations\":{\"shikiri.dev/isolation\":\"card\","
-		"\"shikiri.dev/accept-shared\":\"true\",\"other\":1}},"
-		"\"spec\":{\"nodeName\":\"n1\",\"schedulerName\":\"s\",\"priorityClassName\":\"high\","
-		"\"priority\":-5,\"terminationGracePeriodSeconds\":60,"
-		"\"schedulingGates\":[{\"name\":\"g\"}],"
-		"\"volumes\":[{\"name\":\"a\",\"emptyDir\":{}},{\"ephemeral\":{}}],"
-		"\"overhead\":{\"cpu\":\"250m\",\"nvidia.com/gpu\":\"1\"},"
-		"\"resources\":{\"requests\":{\"cpu\":\"3\"}},"
-		"\"initContainers\":[{\"name\":\"i\",\"restartPolicy\":\"Always\"},{\"name\":\"j\"}],"
-		"\"containers\":[{\"name\":\"c\",\"restartPolicy\":\"Always\",\"resources\":"
-		"{\"limits\":{\"nvidia.com/gpu\":\"2\",\"cpu\":\"2\",\"memory\":\"1Gi\"},"
-		"\"requests\":{\"nvidia.com/mig-1g.10gb\":1,\"nvidia.com/gpu\":\"2\","
-		"\"example.com/x\":true}}}],"
-		"\"ephemeralContainers\":[{\"resources\":{\"limits\":{\"nvidia.com/gpu\":\"8\"}}}]},"
-		"\"status\":{\"phase\":\"Running\"}}");
+	    scene,
+	    "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"llm-0\","
+	    "\"namespace\":\"vision\",\"uid\":\"u-1\",\"resourceVersion\":\"77\","
+	    "\"creationTimestamp\":\"1970-01-01T00:01:40Z\",\"deletionTimestamp\":\"x\","
+	    "\"annotations\":{\"shikiri.dev/isolation\":\"card\","
+	    "\"shikiri.dev/accept-shared\":\"true\",\"other\":1}},"
+	    "\"spec\":{\"nodeName\":\"n1\",\"schedulerName\":\"s\",\"priorityClassName\":\"high\","
+	    "\"priority\":-5,\"terminationGracePeriodSeconds\":60,"
+	    "\"schedulingGates\":[{\"name\":\"g\"}],"
+	    "\"volumes\":[{\"name\":\"a\",\"emptyDir\":{}},{\"ephemeral\":{}}],"
+	    "\"overhead\":{\"cpu\":\"250m\",\"nvidia.com/gpu\":\"1\"},"
+	    "\"resources\":{\"requests\":{\"cpu\":\"3\"}},"
+	    "\"initContainers\":[{\"name\":\"i\",\"restartPolicy\":\"Always\"},{\"name\":\"j\"}],"
+	    "\"containers\":[{\"name\":\"c\",\"restartPolicy\":\"Always\",\"resources\":"
+	    "{\"limits\":{\"nvidia.com/gpu\":\"2\",\"cpu\":\"2\",\"memory\":\"1Gi\"},"
+	    "\"requests\":{\"nvidia.com/mig-1g.10gb\":1,\"nvidia.com/gpu\":\"2\","
+	    "\"example.com/x\":true}}}],"
+	    "\"ephemeralContainers\":[{\"resources\":{\"limits\":{\"nvidia.com/gpu\":\"8\"}}}]},"
+	    "\"status\":{\"phase\":\"Running\"}}");
 
 	assert_string_equal(pod.uid, "u-1");
 	assert_string_equal(pod.namespace_, "vision");
@@ -129,41 +130,28 @@ static void test_amounts(void **state)
 		bool is_malformed;
 		int64_t amount;
 	} cases[] = {
-		{"\"1\"", false, 1},
-		{"\"0\"", false, 0},
-		{"1", false, 1},
-		{"0", false, 0},
-		{"1.0", false, 1},
-		{"1e3", false, 1000},
-		{"\"1000m\"", false, 1},
-		{"\"1e0\"", false, 1},
-		{"\"1Ki\"", false, 1024},
-		{"2147483648", false, INT64_C(2147483648)},
-		{"2147483649", true, 0},
-		{"\"2147483649\"", true, 0},
-		{"2147483649.0", true, 0},
-		{"1.5", true, 0},
-		{"-1", true, 0},
-		{"-1.0", true, 0},
-		{"\"1500m\"", true, 0},
-		{"\"-1\"", true, 0},
-		{"\"\"", true, 0},
-		{"\" 1\"", true, 0},
-		{"\"one\"", true, 0},
-		{"\"9e18\"", true, 0},
-		{"true", true, 0},
-		{"null", true, 0},
-		{"{}", true, 0},
-		{"[1]", true, 0},
+	    {"\"1\"", false, 1},       {"\"0\"", false, 0},
+	    {"1", false, 1},           {"0", false, 0},
+	    {"1.0", false, 1},         {"1e3", false, 1000},
+	    {"\"1000m\"", false, 1},   {"\"1e0\"", false, 1},
+	    {"\"1Ki\"", false, 1024},  {"2147483648", false, INT64_C(2147483648)},
+	    {"2147483649", true, 0},   {"\"2147483649\"", true, 0},
+	    {"2147483649.0", true, 0}, {"1.5", true, 0},
+	    {"-1", true, 0},           {"-1.0", true, 0},
+	    {"\"1500m\"", true, 0},    {"\"-1\"", true, 0},
+	    {"\"\"", true, 0},         {"\" 1\"", true, 0},
+	    {"\"one\"", true, 0},      {"\"9e18\"", true, 0},
+	    {"true", true, 0},         {"null", true, 0},
+	    {"{}", true, 0},           {"[1]", true, 0},
 	};
 	struct scene *scene = *state;
 
 	for (size_t i = 0; i < N(cases); i++) {
-		struct shk_pod pod = pod_with(
-			scene, shk_arena_printf(&scene->arena,
-						"\"containers\":[{\"resources\":{\"limits\":"
-						"{\"nvidia.com/gpu\":%s}}}]",
-						cases[i].json));
+		struct shk_pod pod =
+		    pod_with(scene, shk_arena_printf(&scene->arena,
+						     "\"containers\":[{\"resources\":{\"limits\":"
+						     "{\"nvidia.com/gpu\":%s}}}]",
+						     cases[i].json));
 		const struct shk_ask *ask = &pod.containers[0].asks[0];
 
 		assert_int_equal(pod.containers[0].n_asks, 1);
@@ -180,22 +168,21 @@ static void test_cpu(void **state)
 		const char *json;
 		int64_t milli;
 	} cases[] = {
-		{"\"1\"", 1000}, {"\"1m\"", 1},   {"\"1n\"", 1}, {"2", 2000},	 {"0.5", 500},
-		{"-1", 0},	 {"\"-1\"", 0},	  {"\"x\"", 0},	 {"true", 0},	 {"null", 0},
-		{"1e300", 0},	 {"\"0.1\"", 100}, {"[]", 0},	 {"0.0001", 1},
+	    {"\"1\"", 1000}, {"\"1m\"", 1},    {"\"1n\"", 1}, {"2", 2000},   {"0.5", 500},
+	    {"-1", 0},       {"\"-1\"", 0},    {"\"x\"", 0},  {"true", 0},   {"null", 0},
+	    {"1e300", 0},    {"\"0.1\"", 100}, {"[]", 0},     {"0.0001", 1},
 	};
 	struct scene *scene = *state;
 
 	for (size_t i = 0; i < N(cases); i++) {
 		struct shk_pod pod =
-			pod_with(scene, shk_arena_printf(&scene->arena,
-							 "\"containers\":[{\"resources\":{"
-							 "\"requests\":{\"cpu\":%s}}}]",
-							 cases[i].json));
+		    pod_with(scene, shk_arena_printf(&scene->arena,
+						     "\"containers\":[{\"resources\":{"
+						     "\"requests\":{\"cpu\":%s}}}]",
+						     cases[i].json));
 
 		if (pod.containers[0].cpu_milli != cases[i].milli)
-			fail_msg("%s: %lld", cases[i].json,
-				 (long long)pod.containers[0].cpu_milli);
+			fail_msg("%s: %lld", cases[i].json, (long long)pod.containers[0].cpu_milli);
 	}
 }
 
@@ -224,24 +211,23 @@ static void test_annotations(void **state)
 		enum shk_level isolation;
 		bool accept_shared;
 	} cases[] = {
-		{"{}", SHK_LEVEL_NONE, false},
-		{"{\"shikiri.dev/isolation\":\"mig\"}", SHK_LEVEL_MIG, false},
-		{"{\"shikiri.dev/isolation\":\"node\"}", SHK_LEVEL_NODE, false},
-		{"{\"shikiri.dev/isolation\":\"\"}", SHK_LEVEL_INVALID, false},
-		{"{\"shikiri.dev/isolation\":\"Card\"}", SHK_LEVEL_INVALID, false},
-		{"{\"shikiri.dev/isolation\":null}", SHK_LEVEL_NONE, false},
-		{"{\"shikiri.dev/accept-shared\":\"True\"}", SHK_LEVEL_NONE, false},
-		{"{\"shikiri.dev/accept-shared\":\"\"}", SHK_LEVEL_NONE, false},
-		{"{\"shikiri.dev/accept-shared\":\"true\"}", SHK_LEVEL_NONE, true},
+	    {"{}", SHK_LEVEL_NONE, false},
+	    {"{\"shikiri.dev/isolation\":\"mig\"}", SHK_LEVEL_MIG, false},
+	    {"{\"shikiri.dev/isolation\":\"node\"}", SHK_LEVEL_NODE, false},
+	    {"{\"shikiri.dev/isolation\":\"\"}", SHK_LEVEL_INVALID, false},
+	    {"{\"shikiri.dev/isolation\":\"Card\"}", SHK_LEVEL_INVALID, false},
+	    {"{\"shikiri.dev/isolation\":null}", SHK_LEVEL_NONE, false},
+	    {"{\"shikiri.dev/accept-shared\":\"True\"}", SHK_LEVEL_NONE, false},
+	    {"{\"shikiri.dev/accept-shared\":\"\"}", SHK_LEVEL_NONE, false},
+	    {"{\"shikiri.dev/accept-shared\":\"true\"}", SHK_LEVEL_NONE, true},
 	};
 	struct scene *scene = *state;
 
 	for (size_t i = 0; i < N(cases); i++) {
-		struct shk_pod pod = pod_of(
-			scene, shk_arena_printf(&scene->arena,
-						"{\"metadata\":{\"name\":\"p\","
-						"\"annotations\":%s}}",
-						cases[i].json));
+		struct shk_pod pod = pod_of(scene, shk_arena_printf(&scene->arena,
+								    "{\"metadata\":{\"name\":\"p\","
+								    "\"annotations\":%s}}",
+								    cases[i].json));
 
 		assert_int_equal(pod.isolation, cases[i].isolation);
 		assert_int_equal(pod.accept_shared, cases[i].accept_shared);
@@ -254,19 +240,19 @@ static void test_phases(void **state)
 		const char *word;
 		enum shk_phase phase;
 	} cases[] = {
-		{"Pending", SHK_PHASE_PENDING},	    {"Running", SHK_PHASE_RUNNING},
-		{"Succeeded", SHK_PHASE_SUCCEEDED}, {"Failed", SHK_PHASE_FAILED},
-		{"Unknown", SHK_PHASE_UNKNOWN},	    {"", SHK_PHASE_UNKNOWN},
-		{"failed", SHK_PHASE_UNKNOWN},
+	    {"Pending", SHK_PHASE_PENDING},     {"Running", SHK_PHASE_RUNNING},
+	    {"Succeeded", SHK_PHASE_SUCCEEDED}, {"Failed", SHK_PHASE_FAILED},
+	    {"Unknown", SHK_PHASE_UNKNOWN},     {"", SHK_PHASE_UNKNOWN},
+	    {"failed", SHK_PHASE_UNKNOWN},
 	};
 	struct scene *scene = *state;
 
 	for (size_t i = 0; i < N(cases); i++) {
-		struct shk_pod pod = pod_of(
-			scene, shk_arena_printf(&scene->arena,
-						"{\"metadata\":{\"name\":\"p\"},"
-						"\"status\":{\"phase\":\"%s\"}}",
-						cases[i].word));
+		struct shk_pod pod =
+		    pod_of(scene, shk_arena_printf(&scene->arena,
+						   "{\"metadata\":{\"name\":\"p\"},"
+						   "\"status\":{\"phase\":\"%s\"}}",
+						   cases[i].word));
 
 		assert_int_equal(pod.phase, cases[i].phase);
 	}
@@ -279,14 +265,14 @@ static void test_volumes_and_grace(void **state)
 		bool has_volumes;
 		int64_t grace_s;
 	} cases[] = {
-		{"", false, 30},
-		{"\"volumes\":[{\"configMap\":{}},{\"persistentVolumeClaim\":null}]", false, 30},
-		{"\"volumes\":[{\"persistentVolumeClaim\":{\"claimName\":\"c\"}}]", true, 30},
-		{"\"resourceClaims\":[]", false, 30},
-		{"\"resourceClaims\":[{\"name\":\"c\"}]", true, 30},
-		{"\"terminationGracePeriodSeconds\":0", false, 0},
-		{"\"terminationGracePeriodSeconds\":-4", false, 0},
-		{"\"terminationGracePeriodSeconds\":9223372036854775807", false, 1000000000},
+	    {"", false, 30},
+	    {"\"volumes\":[{\"configMap\":{}},{\"persistentVolumeClaim\":null}]", false, 30},
+	    {"\"volumes\":[{\"persistentVolumeClaim\":{\"claimName\":\"c\"}}]", true, 30},
+	    {"\"resourceClaims\":[]", false, 30},
+	    {"\"resourceClaims\":[{\"name\":\"c\"}]", true, 30},
+	    {"\"terminationGracePeriodSeconds\":0", false, 0},
+	    {"\"terminationGracePeriodSeconds\":-4", false, 0},
+	    {"\"terminationGracePeriodSeconds\":9223372036854775807", false, 1000000000},
 	};
 
 	for (size_t i = 0; i < N(cases); i++) {
@@ -304,57 +290,57 @@ static void test_bad_pods(void **state)
 		const char *pointer;
 		const char *words;
 	} cases[] = {
-		{"[]", "", "not an object"},
-		{"{\"kind\":\"Node\",\"metadata\":{\"name\":\"p\"}}", "/kind", "not Pod"},
-		{"{\"kind\":7,\"metadata\":{\"name\":\"p\"}}", "/kind", "not Pod"},
-		{"{}", "/metadata/name", "missing"},
-		{"{\"metadata\":[]}", "/metadata", "not an object"},
-		{"{\"metadata\":{\"name\":1}}", "/metadata/name", "not a string"},
-		{"{\"metadata\":{\"name\":\"A\"}}", "/metadata/name", "\"A\" is not a DNS subdomain"},
-		{"{\"metadata\":{\"namespace\":\"a.b\"}}", "/metadata/namespace", "not a DNS label"},
-		{"{\"metadata\":{\"uid\":\"a/b\"}}", "/metadata/uid", "not a UID"},
-		{"{\"metadata\":{\"creationTimestamp\":\"now\"}}", "/metadata/creationTimestamp",
-		 "not a time"},
-		{"{\"metadata\":{\"creationTimestamp\":1}}", "/metadata/creationTimestamp",
-		 "not a string"},
-		{"{\"metadata\":{\"deletionTimestamp\":1}}", "/metadata/deletionTimestamp",
-		 "not a string"},
-		{"{\"metadata\":{\"annotations\":[]}}", "/metadata/annotations", "not an object"},
-		{"{\"metadata\":{\"labels\":{\"a/b~c\":1}}}", "/metadata/labels/a~1b~0c",
-		 "not a string"},
-		{"{\"metadata\":{\"annotations\":{\"shikiri.dev/isolation\":1}}}",
-		 "/metadata/annotations/shikiri.dev~1isolation", "not a string"},
-		{"{\"metadata\":{\"annotations\":{\"shikiri.dev/accept-shared\":true}}}",
-		 "/metadata/annotations/shikiri.dev~1accept-shared", "not a string"},
-		{"{\"spec\":1}", "/spec", "not an object"},
-		{"{\"spec\":{\"containers\":{}}}", "/spec/containers", "not a list"},
-		{"{\"spec\":{\"containers\":[{},1]}}", "/spec/containers/1", "not an object"},
-		{"{\"spec\":{\"containers\":[null]}}", "/spec/containers/0", "not an object"},
-		{"{\"spec\":{\"initContainers\":[{\"name\":5}]}}", "/spec/initContainers/0/name",
-		 "not a string"},
-		{"{\"spec\":{\"containers\":[{\"resources\":[]}]}}", "/spec/containers/0/resources",
-		 "not an object"},
-		{"{\"spec\":{\"containers\":[{\"resources\":{\"limits\":\"x\"}}]}}",
-		 "/spec/containers/0/resources/limits", "not an object"},
-		{"{\"spec\":{\"priority\":1.5}}", "/spec/priority", "not a whole number"},
-		{"{\"spec\":{\"priority\":2147483648}}", "/spec/priority",
-		 "not in -2147483648..2147483647"},
-		{"{\"spec\":{\"nodeName\":1}}", "/spec/nodeName", "not a string"},
-		{"{\"spec\":{\"schedulingGates\":{}}}", "/spec/schedulingGates", "not a list"},
-		{"{\"spec\":{\"volumes\":{}}}", "/spec/volumes", "not a list"},
-		{"{\"spec\":{\"volumes\":[1]}}", "/spec/volumes/0", "not an object"},
-		{"{\"spec\":{\"overhead\":[]}}", "/spec/overhead", "not an object"},
-		{"{\"spec\":{\"terminationGracePeriodSeconds\":\"1\"}}",
-		 "/spec/terminationGracePeriodSeconds", "not a whole number"},
-		{"{\"status\":{\"phase\":1}}", "/status/phase", "not a string"},
-		{"{\"metadata\":{\"name\":\"p\"}", "line 1 column 25", "the text ends"},
+	    {"[]", "", "not an object"},
+	    {"{\"kind\":\"Node\",\"metadata\":{\"name\":\"p\"}}", "/kind", "not Pod"},
+	    {"{\"kind\":7,\"metadata\":{\"name\":\"p\"}}", "/kind", "not Pod"},
+	    {"{}", "/metadata/name", "missing"},
+	    {"{\"metadata\":[]}", "/metadata", "not an object"},
+	    {"{\"metadata\":{\"name\":1}}", "/metadata/name", "not a string"},
+	    {"{\"metadata\":{\"name\":\"A\"}}", "/metadata/name", "\"A\" is not a DNS subdomain"},
+	    {"{\"metadata\":{\"namespace\":\"a.b\"}}", "/metadata/namespace", "not a DNS label"},
+	    {"{\"metadata\":{\"uid\":\"a/b\"}}", "/metadata/uid", "not a UID"},
+	    {"{\"metadata\":{\"creationTimestamp\":\"now\"}}", "/metadata/creationTimestamp",
+	     "not a time"},
+	    {"{\"metadata\":{\"creationTimestamp\":1}}", "/metadata/creationTimestamp",
+	     "not a string"},
+	    {"{\"metadata\":{\"deletionTimestamp\":1}}", "/metadata/deletionTimestamp",
+	     "not a string"},
+	    {"{\"metadata\":{\"annotations\":[]}}", "/metadata/annotations", "not an object"},
+	    {"{\"metadata\":{\"labels\":{\"a/b~c\":1}}}", "/metadata/labels/a~1b~0c",
+	     "not a string"},
+	    {"{\"metadata\":{\"annotations\":{\"shikiri.dev/isolation\":1}}}",
+	     "/metadata/annotations/shikiri.dev~1isolation", "not a string"},
+	    {"{\"metadata\":{\"annotations\":{\"shikiri.dev/accept-shared\":true}}}",
+	     "/metadata/annotations/shikiri.dev~1accept-shared", "not a string"},
+	    {"{\"spec\":1}", "/spec", "not an object"},
+	    {"{\"spec\":{\"containers\":{}}}", "/spec/containers", "not a list"},
+	    {"{\"spec\":{\"containers\":[{},1]}}", "/spec/containers/1", "not an object"},
+	    {"{\"spec\":{\"containers\":[null]}}", "/spec/containers/0", "not an object"},
+	    {"{\"spec\":{\"initContainers\":[{\"name\":5}]}}", "/spec/initContainers/0/name",
+	     "not a string"},
+	    {"{\"spec\":{\"containers\":[{\"resources\":[]}]}}", "/spec/containers/0/resources",
+	     "not an object"},
+	    {"{\"spec\":{\"containers\":[{\"resources\":{\"limits\":\"x\"}}]}}",
+	     "/spec/containers/0/resources/limits", "not an object"},
+	    {"{\"spec\":{\"priority\":1.5}}", "/spec/priority", "not a whole number"},
+	    {"{\"spec\":{\"priority\":2147483648}}", "/spec/priority",
+	     "not in -2147483648..2147483647"},
+	    {"{\"spec\":{\"nodeName\":1}}", "/spec/nodeName", "not a string"},
+	    {"{\"spec\":{\"schedulingGates\":{}}}", "/spec/schedulingGates", "not a list"},
+	    {"{\"spec\":{\"volumes\":{}}}", "/spec/volumes", "not a list"},
+	    {"{\"spec\":{\"volumes\":[1]}}", "/spec/volumes/0", "not an object"},
+	    {"{\"spec\":{\"overhead\":[]}}", "/spec/overhead", "not an object"},
+	    {"{\"spec\":{\"terminationGracePeriodSeconds\":\"1\"}}",
+	     "/spec/terminationGracePeriodSeconds", "not a whole number"},
+	    {"{\"status\":{\"phase\":1}}", "/status/phase", "not a string"},
+	    {"{\"metadata\":{\"name\":\"p\"}", "line 1 column 25", "the text ends"},
 	};
 	struct scene *scene = *state;
 
 	for (size_t i = 0; i < N(cases); i++) {
 		struct shk_pod pod;
 		enum shk_status status =
-			shk_pod_decode(shk_sv(cases[i].text), &scene->arena, &pod, &scene->err);
+		    shk_pod_decode(shk_sv(cases[i].text), &scene->arena, &pod, &scene->err);
 
 		expect_error(status, &scene->err, SHK_E_INPUT, cases[i].pointer, cases[i].words,
 			     cases[i].text);
@@ -373,15 +359,15 @@ static struct shk_node_facts node_of(struct scene *scene, const char *text)
 static void test_all_of_a_node(void **state)
 {
 	struct shk_node_facts node = node_of(
-		*state,
-		"{\"kind\":\"Node\",\"metadata\":{\"name\":\"n1.example\",\"uid\":\"u\","
-		"\"resourceVersion\":\"9\",\"labels\":{\"z\":\"1\",\"a\":\"\",\"images\":\"x\"}},"
-		"\"spec\":{\"unschedulable\":true},\"status\":{"
-		"\"capacity\":{\"cpu\":\"128\",\"nvidia.com/gpu\":\"8\",\"nvidia.com/b\":2},"
-		"\"allocatable\":{\"cpu\":\"127500m\",\"nvidia.com/gpu\":\"7\","
-		"\"nvidia.com/a\":\"1\"},\"images\":[{\"names\":[\"x\"]}],"
-		"\"conditions\":[{\"type\":\"Other\",\"status\":\"False\"},"
-		"{\"type\":\"Ready\",\"status\":\"True\"}]}}");
+	    *state,
+	    "{\"kind\":\"Node\",\"metadata\":{\"name\":\"n1.example\",\"uid\":\"u\","
+	    "\"resourceVersion\":\"9\",\"labels\":{\"z\":\"1\",\"a\":\"\",\"images\":\"x\"}},"
+	    "\"spec\":{\"unschedulable\":true},\"status\":{"
+	    "\"capacity\":{\"cpu\":\"128\",\"nvidia.com/gpu\":\"8\",\"nvidia.com/b\":2},"
+	    "\"allocatable\":{\"cpu\":\"127500m\",\"nvidia.com/gpu\":\"7\","
+	    "\"nvidia.com/a\":\"1\"},\"images\":[{\"names\":[\"x\"]}],"
+	    "\"conditions\":[{\"type\":\"Other\",\"status\":\"False\"},"
+	    "{\"type\":\"Ready\",\"status\":\"True\"}]}}");
 
 	assert_string_equal(node.name, "n1.example");
 	assert_string_equal(node.uid, "u");
@@ -407,20 +393,20 @@ static void test_readiness(void **state)
 		const char *conditions;
 		bool is_ready;
 	} cases[] = {
-		{"null", false},
-		{"[]", false},
-		{"[{\"type\":\"Ready\",\"status\":\"Unknown\"}]", false},
-		{"[{\"type\":\"Ready\"}]", false},
-		{"[{},{\"type\":\"Ready\",\"status\":\"True\"}]", true},
+	    {"null", false},
+	    {"[]", false},
+	    {"[{\"type\":\"Ready\",\"status\":\"Unknown\"}]", false},
+	    {"[{\"type\":\"Ready\"}]", false},
+	    {"[{},{\"type\":\"Ready\",\"status\":\"True\"}]", true},
 	};
 	struct scene *scene = *state;
 
 	for (size_t i = 0; i < N(cases); i++) {
-		struct shk_node_facts node = node_of(
-			scene, shk_arena_printf(&scene->arena,
-						"{\"metadata\":{\"name\":\"n\"},"
-						"\"status\":{\"conditions\":%s}}",
-						cases[i].conditions));
+		struct shk_node_facts node =
+		    node_of(scene, shk_arena_printf(&scene->arena,
+						    "{\"metadata\":{\"name\":\"n\"},"
+						    "\"status\":{\"conditions\":%s}}",
+						    cases[i].conditions));
 
 		assert_int_equal(node.ready, cases[i].is_ready);
 	}
@@ -433,34 +419,33 @@ static void test_bad_nodes(void **state)
 		const char *pointer;
 		const char *words;
 	} cases[] = {
-		{"{}", "/metadata", "missing"},
-		{"{\"metadata\":{}}", "/metadata/name", "missing"},
-		{"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"n\"}}", "/kind", "not Node"},
-		{"{\"metadata\":{\"name\":\"N\"}}", "/metadata/name", "not a DNS subdomain"},
-		{"{\"metadata\":{\"name\":\"n\",\"labels\":[]}}", "/metadata/labels",
-		 "not an object"},
-		{"{\"metadata\":{\"name\":\"n\",\"labels\":{\"a\":null}}}", "/metadata/labels/a",
-		 "not a string"},
-		{"{\"metadata\":{\"name\":\"n\"},\"spec\":{\"unschedulable\":\"no\"}}",
-		 "/spec/unschedulable", "neither true nor false"},
-		{"{\"metadata\":{\"name\":\"n\"},\"status\":{\"capacity\":"
-		 "{\"nvidia.com/gpu\":\"-1\"}}}",
-		 "/status/capacity/nvidia.com~1gpu", "not a whole number of 0..2147483648"},
-		{"{\"metadata\":{\"name\":\"n\"},\"status\":{\"allocatable\":"
-		 "{\"nvidia.com/gpu\":true}}}",
-		 "/status/allocatable/nvidia.com~1gpu", "not a whole number"},
-		{"{\"metadata\":{\"name\":\"n\"},\"status\":{\"conditions\":{}}}",
-		 "/status/conditions", "not a list"},
-		{"{\"metadata\":{\"name\":\"n\"},\"status\":{\"capacity\":[]}}", "/status/capacity",
-		 "not an object"},
-		{"nonsense", "line 1 column 1", "a value expected"},
+	    {"{}", "/metadata", "missing"},
+	    {"{\"metadata\":{}}", "/metadata/name", "missing"},
+	    {"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"n\"}}", "/kind", "not Node"},
+	    {"{\"metadata\":{\"name\":\"N\"}}", "/metadata/name", "not a DNS subdomain"},
+	    {"{\"metadata\":{\"name\":\"n\",\"labels\":[]}}", "/metadata/labels", "not an object"},
+	    {"{\"metadata\":{\"name\":\"n\",\"labels\":{\"a\":null}}}", "/metadata/labels/a",
+	     "not a string"},
+	    {"{\"metadata\":{\"name\":\"n\"},\"spec\":{\"unschedulable\":\"no\"}}",
+	     "/spec/unschedulable", "neither true nor false"},
+	    {"{\"metadata\":{\"name\":\"n\"},\"status\":{\"capacity\":"
+	     "{\"nvidia.com/gpu\":\"-1\"}}}",
+	     "/status/capacity/nvidia.com~1gpu", "not a whole number of 0..2147483648"},
+	    {"{\"metadata\":{\"name\":\"n\"},\"status\":{\"allocatable\":"
+	     "{\"nvidia.com/gpu\":true}}}",
+	     "/status/allocatable/nvidia.com~1gpu", "not a whole number"},
+	    {"{\"metadata\":{\"name\":\"n\"},\"status\":{\"conditions\":{}}}", "/status/conditions",
+	     "not a list"},
+	    {"{\"metadata\":{\"name\":\"n\"},\"status\":{\"capacity\":[]}}", "/status/capacity",
+	     "not an object"},
+	    {"nonsense", "line 1 column 1", "a value expected"},
 	};
 	struct scene *scene = *state;
 
 	for (size_t i = 0; i < N(cases); i++) {
 		struct shk_node_facts node;
 		enum shk_status status =
-			shk_node_decode(shk_sv(cases[i].text), &scene->arena, &node, &scene->err);
+		    shk_node_decode(shk_sv(cases[i].text), &scene->arena, &node, &scene->err);
 
 		expect_error(status, &scene->err, SHK_E_INPUT, cases[i].pointer, cases[i].words,
 			     cases[i].text);
@@ -470,19 +455,18 @@ static void test_bad_nodes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_all_of_a_pod, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_least_of_a_pod, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_amounts, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_cpu, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_request_and_limit_are_one_ask, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_annotations, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_phases, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_volumes_and_grace, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_bad_pods, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_all_of_a_node, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_readiness, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_bad_nodes, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_all_of_a_pod, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_least_of_a_pod, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_amounts, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_cpu, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_request_and_limit_are_one_ask, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_annotations, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_phases, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_volumes_and_grace, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_bad_pods, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_all_of_a_node, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_readiness, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_bad_nodes, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

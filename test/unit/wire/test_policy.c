@@ -5,7 +5,7 @@
 #include "shikiri/wire/documents.h"
 
 #define POLICY(spec) "apiVersion: shikiri.dev/v1\nkind: Policy\nspec:\n" spec
-#define DAEMON	     "apiVersion: shikiri.dev/v1\nkind: DaemonConfiguration\n"
+#define DAEMON       "apiVersion: shikiri.dev/v1\nkind: DaemonConfiguration\n"
 
 struct scene {
 	struct shk_arena arena;
@@ -155,15 +155,15 @@ static void test_encoding_decodes_to_itself(void **state)
 static void test_any_change_changes_the_hash(void **state)
 {
 	static const char *const cases[] = {
-		"  isolation: {acrossDomains: card}\n",
-		"  isolation: {vgpu: card}\n",
-		"  isolation: {infrastructureNamespaces: []}\n",
-		"  sharing: {spareSoftPools: 0}\n",
-		"  units: {pricesPerHour: {}}\n",
-		"  packing: {quantumMilli: 41}\n",
-		"  preemption: {acrossDomains: true}\n",
-		"  holds: {ttl: 31s}\n",
-		"  limits: {bindTimeout: 5s}\n",
+	    "  isolation: {acrossDomains: card}\n",
+	    "  isolation: {vgpu: card}\n",
+	    "  isolation: {infrastructureNamespaces: []}\n",
+	    "  sharing: {spareSoftPools: 0}\n",
+	    "  units: {pricesPerHour: {}}\n",
+	    "  packing: {quantumMilli: 41}\n",
+	    "  preemption: {acrossDomains: true}\n",
+	    "  holds: {ttl: 31s}\n",
+	    "  limits: {bindTimeout: 5s}\n",
 	};
 	struct scene *scene = *state;
 	struct shk_policy built_in;
@@ -185,53 +185,52 @@ static void test_bad_policies(void **state)
 		const char *pointer;
 		const char *words;
 	} cases[] = {
-		{"", "", "one Policy document expected, 0 found"},
-		{POLICY("  {}\n") "---\n" POLICY("  {}\n"), "", "one Policy document expected, 2"},
-		{"[]", "", "not an object"},
-		{"apiVersion: shikiri.dev/v1\nkind: Tenant\n", "/kind", "not Policy"},
-		{"kind: Policy\n", "/apiVersion", "missing"},
-		{"apiVersion: shikiri.dev/v1\nkind: Policy\nmetadata: {name: A}\n", "/metadata/name",
-		 "not a DNS label"},
-		{POLICY("  isolatoin: {}\n"), "/spec/isolatoin", "did you mean \"isolation\"?"},
-		{POLICY("  isolation: {acrossDomains: shared}\n"), "/spec/isolation/acrossDomains",
-		 "mig, card or node"},
-		{POLICY("  isolation: {sharedDisguised: maybe}\n"),
-		 "/spec/isolation/sharedDisguised", "neither deny nor allow"},
-		{POLICY("  isolation: {vgpu: 1}\n"), "/spec/isolation/vgpu",
-		 "neither shared nor card"},
-		{POLICY("  isolation: {infrastructureNamespaces: [a, a]}\n"),
-		 "/spec/isolation/infrastructureNamespaces", "stands twice"},
-		{POLICY("  isolation: {infrastructureNamespaces: [A]}\n"),
-		 "/spec/isolation/infrastructureNamespaces/0", "not a DNS label"},
-		{POLICY("  sharing: {maxSharesPerContainer: {mps: 4097}}\n"),
-		 "/spec/sharing/maxSharesPerContainer/mps", "not in 0..4096"},
-		{POLICY("  sharing: {spareSoftPools: -1}\n"), "/spec/sharing/spareSoftPools",
-		 "not in 0..1000"},
-		{POLICY("  units: {migCharge: slices}\n"), "/spec/units/migCharge",
-		 "dominant, compute or memory"},
-		{POLICY("  units: {modelFactors: {x: 0}}\n"), "/spec/units/modelFactors/x",
-		 "must be above 0"},
-		{POLICY("  units: {modelFactors: {x: 1000.5}}\n"), "/spec/units/modelFactors/x",
-		 "too large"},
-		{POLICY("  units: {modelFactors: {x: y}}\n"), "/spec/units/modelFactors/x",
-		 "not a decimal"},
-		{POLICY("  units: {modelFactors: {x: true}}\n"), "/spec/units/modelFactors/x",
-		 "not a decimal"},
-		{POLICY("  units: {pricesPerHour: []}\n"), "/spec/units/pricesPerHour",
-		 "not an object"},
-		{POLICY("  packing: {objective: random}\n"), "/spec/packing/objective",
-		 "pack or spread"},
-		{POLICY("  packing: {quantumMilli: 0}\n"), "/spec/packing/quantumMilli",
-		 "not in 1..1000"},
-		{POLICY("  packing: {export: minmax}\n"), "/spec/packing/export", "rank or linear"},
-		{POLICY("  packing: {reserve: {a: \"1.1\"}}\n"), "/spec/packing/reserve/a",
-		 "too large"},
-		{POLICY("  preemption: {acrossDomains: 1}\n"), "/spec/preemption/acrossDomains",
-		 "neither true nor false"},
-		{POLICY("  holds: {ttl: 30}\n"), "/spec/holds/ttl", "not a duration"},
-		{POLICY("  holds: {ttl: 169h}\n"), "/spec/holds/ttl", "not in 0s..168h"},
-		{POLICY("  limits: {bindTimeout: 0s}\n"), "/spec/limits/bindTimeout", "not in 1ms.."},
-		{POLICY("  limits: &a {}\n"), "line 4", "anchors"},
+	    {"", "", "one Policy document expected, 0 found"},
+	    {POLICY("  {}\n") "---\n" POLICY("  {}\n"), "", "one Policy document expected, 2"},
+	    {"[]", "", "not an object"},
+	    {"apiVersion: shikiri.dev/v1\nkind: Tenant\n", "/kind", "not Policy"},
+	    {"kind: Policy\n", "/apiVersion", "missing"},
+	    {"apiVersion: shikiri.dev/v1\nkind: Policy\nmetadata: {name: A}\n", "/metadata/name",
+	     "not a DNS label"},
+	    {POLICY("  isolatoin: {}\n"), "/spec/isolatoin", "did you mean \"isolation\"?"},
+	    {POLICY("  isolation: {acrossDomains: shared}\n"), "/spec/isolation/acrossDomains",
+	     "mig, card or node"},
+	    {POLICY("  isolation: {sharedDisguised: maybe}\n"), "/spec/isolation/sharedDisguised",
+	     "neither deny nor allow"},
+	    {POLICY("  isolation: {vgpu: 1}\n"), "/spec/isolation/vgpu", "neither shared nor card"},
+	    {POLICY("  isolation: {infrastructureNamespaces: [a, a]}\n"),
+	     "/spec/isolation/infrastructureNamespaces", "stands twice"},
+	    {POLICY("  isolation: {infrastructureNamespaces: [A]}\n"),
+	     "/spec/isolation/infrastructureNamespaces/0", "not a DNS label"},
+	    {POLICY("  sharing: {maxSharesPerContainer: {mps: 4097}}\n"),
+	     "/spec/sharing/maxSharesPerContainer/mps", "not in 0..4096"},
+	    {POLICY("  sharing: {spareSoftPools: -1}\n"), "/spec/sharing/spareSoftPools",
+	     "not in 0..1000"},
+	    {POLICY("  units: {migCharge: slices}\n"), "/spec/units/migCharge",
+	     "dominant, compute or memory"},
+	    {POLICY("  units: {modelFactors: {x: 0}}\n"), "/spec/units/modelFactors/x",
+	     "must be above 0"},
+	    {POLICY("  units: {modelFactors: {x: 1000.5}}\n"), "/spec/units/modelFactors/x",
+	     "too large"},
+	    {POLICY("  units: {modelFactors: {x: y}}\n"), "/spec/units/modelFactors/x",
+	     "not a decimal"},
+	    {POLICY("  units: {modelFactors: {x: true}}\n"), "/spec/units/modelFactors/x",
+	     "not a decimal"},
+	    {POLICY("  units: {pricesPerHour: []}\n"), "/spec/units/pricesPerHour",
+	     "not an object"},
+	    {POLICY("  packing: {objective: random}\n"), "/spec/packing/objective",
+	     "pack or spread"},
+	    {POLICY("  packing: {quantumMilli: 0}\n"), "/spec/packing/quantumMilli",
+	     "not in 1..1000"},
+	    {POLICY("  packing: {export: minmax}\n"), "/spec/packing/export", "rank or linear"},
+	    {POLICY("  packing: {reserve: {a: \"1.1\"}}\n"), "/spec/packing/reserve/a",
+	     "too large"},
+	    {POLICY("  preemption: {acrossDomains: 1}\n"), "/spec/preemption/acrossDomains",
+	     "neither true nor false"},
+	    {POLICY("  holds: {ttl: 30}\n"), "/spec/holds/ttl", "not a duration"},
+	    {POLICY("  holds: {ttl: 169h}\n"), "/spec/holds/ttl", "not in 0s..168h"},
+	    {POLICY("  limits: {bindTimeout: 0s}\n"), "/spec/limits/bindTimeout", "not in 1ms.."},
+	    {POLICY("  limits: &a {}\n"), "line 4", "anchors"},
 	};
 	struct scene *scene = *state;
 
@@ -247,21 +246,21 @@ static void test_bad_policies(void **state)
 static void test_daemon_configuration(void **state)
 {
 	static const struct shk_setting expected[] = {
-		{"ledger", "/var/lib/shikiri/ledger.db"},
-		{"listen", "127.0.0.1:0"},
-		{"auth", "token"},
-		{"auth", "kube"},
-		{"waitApi", "false"},
-		{"max2", "15"},
-		{"ratio", "0.5"},
+	    {"ledger", "/var/lib/shikiri/ledger.db"},
+	    {"listen", "127.0.0.1:0"},
+	    {"auth", "token"},
+	    {"auth", "kube"},
+	    {"waitApi", "false"},
+	    {"max2", "15"},
+	    {"ratio", "0.5"},
 	};
 	struct scene *scene = *state;
 
 	expect_ok(shk_daemon_configuration_decode(
-			  shk_sv(DAEMON "ledger: /var/lib/shikiri/ledger.db\n"
-					"listen: \"127.0.0.1:0\"\nauth: [token, kube]\n"
-					"waitApi: no\nmax2: 0xF\nratio: .5\nnothing:\nempty: []\n"),
-			  &scene->arena, &scene->settings, &scene->n, &scene->err),
+		      shk_sv(DAEMON "ledger: /var/lib/shikiri/ledger.db\n"
+				    "listen: \"127.0.0.1:0\"\nauth: [token, kube]\n"
+				    "waitApi: no\nmax2: 0xF\nratio: .5\nnothing:\nempty: []\n"),
+		      &scene->arena, &scene->settings, &scene->n, &scene->err),
 		  &scene->err, "configuration");
 	assert_int_equal(scene->n, N(expected));
 	for (size_t i = 0; i < N(expected); i++) {
@@ -277,24 +276,23 @@ static void test_bad_daemon_configurations(void **state)
 		const char *pointer;
 		const char *words;
 	} cases[] = {
-		{"", "", "one DaemonConfiguration document expected"},
-		{"[]", "", "not an object"},
-		{"kind: DaemonConfiguration\n", "/apiVersion", "not shikiri.dev/v1"},
-		{"apiVersion: shikiri.dev/v1\nkind: Policy\n", "/kind", "not DaemonConfiguration"},
-		{DAEMON "listen: {port: 1}\n", "/listen", "neither a string, a number"},
-		{DAEMON "auth: [a, [b]]\n", "/auth/1", "neither a string, a number"},
-		{DAEMON "auth: [null]\n", "/auth/0", "neither a string, a number"},
-		{DAEMON "max-body: 1\n", "/max-body", "not a key in camelCase"},
-		{DAEMON "Listen: 1\n", "/Listen", "not a key in camelCase"},
-		{DAEMON "\"\": 1\n", "/", "not a key in camelCase"},
-		{DAEMON "a: 1\na: 2\n", "line 4", "duplicate key"},
+	    {"", "", "one DaemonConfiguration document expected"},
+	    {"[]", "", "not an object"},
+	    {"kind: DaemonConfiguration\n", "/apiVersion", "not shikiri.dev/v1"},
+	    {"apiVersion: shikiri.dev/v1\nkind: Policy\n", "/kind", "not DaemonConfiguration"},
+	    {DAEMON "listen: {port: 1}\n", "/listen", "neither a string, a number"},
+	    {DAEMON "auth: [a, [b]]\n", "/auth/1", "neither a string, a number"},
+	    {DAEMON "auth: [null]\n", "/auth/0", "neither a string, a number"},
+	    {DAEMON "max-body: 1\n", "/max-body", "not a key in camelCase"},
+	    {DAEMON "Listen: 1\n", "/Listen", "not a key in camelCase"},
+	    {DAEMON "\"\": 1\n", "/", "not a key in camelCase"},
+	    {DAEMON "a: 1\na: 2\n", "line 4", "duplicate key"},
 	};
 	struct scene *scene = *state;
 
 	for (size_t i = 0; i < N(cases); i++) {
 		enum shk_status status = shk_daemon_configuration_decode(
-			shk_sv(cases[i].text), &scene->arena, &scene->settings, &scene->n,
-			&scene->err);
+		    shk_sv(cases[i].text), &scene->arena, &scene->settings, &scene->n, &scene->err);
 
 		expect_error(status, &scene->err, SHK_E_INPUT, cases[i].pointer, cases[i].words,
 			     cases[i].text);
@@ -304,17 +302,14 @@ static void test_bad_daemon_configurations(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_shipped_default_is_built_in, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_other_shipped_policies, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_everything_can_be_said, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_encoding_decodes_to_itself, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_any_change_changes_the_hash, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_bad_policies, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_daemon_configuration, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_bad_daemon_configurations, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_shipped_default_is_built_in, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_other_shipped_policies, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_everything_can_be_said, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_encoding_decodes_to_itself, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_any_change_changes_the_hash, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_bad_policies, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_daemon_configuration, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_bad_daemon_configurations, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,9 +38,8 @@ static int tear_down(void **state)
 
 static struct shk_moment moment_of(const struct scene *scene)
 {
-	return (struct shk_moment){.now_s = scene->town.now_s,
-				   .holds = scene->town.holds,
-				   .n_holds = scene->town.n_holds};
+	return (struct shk_moment){
+	    .now_s = scene->town.now_s, .holds = scene->town.holds, .n_holds = scene->town.n_holds};
 }
 
 /* What was written, read back. */
@@ -75,48 +74,46 @@ static void test_plan(void **state)
 {
 	static const struct shk_amount amounts[] = {{MIG2, 1}};
 	static const struct shk_plan_node nodes[] = {
-		{.name = "n1", .verdict = {.reason = SHK_FITS, .rank = 1, .key = 0}, .score = 10},
-		{.name = "n2",
-		 .verdict = {.reason = SHK_REASON_SLICES_BUSY},
-		 .detail = "all in use"},
-		{.name = "n3",
-		 .verdict = {.reason = SHK_REASON_PROFILE_NAME,
-			     .reasons = UINT64_C(1) << SHK_REASON_PROFILE_NAME |
-					UINT64_C(1) << SHK_REASON_PROFILE_UNKNOWN |
-					UINT64_C(1) << SHK_REASON_HELD}},
+	    {.name = "n1", .verdict = {.reason = SHK_FITS, .rank = 1, .key = 0}, .score = 10},
+	    {.name = "n2", .verdict = {.reason = SHK_REASON_SLICES_BUSY}, .detail = "all in use"},
+	    {.name = "n3",
+	     .verdict = {.reason = SHK_REASON_PROFILE_NAME,
+			 .reasons = UINT64_C(1) << SHK_REASON_PROFILE_NAME |
+				    UINT64_C(1) << SHK_REASON_PROFILE_UNKNOWN |
+				    UINT64_C(1) << SHK_REASON_HELD}},
 	};
 	const struct shk_plan_pod pods[] = {
-		{.namespace_ = "vision-serve",
-		 .name = "llm-0",
-		 .tenant = "vision",
-		 .domain = "research",
-		 .priority = 900000,
-		 .request = {amounts, 1},
-		 .charge = {.parts = {2 * SHK_PARTS / 7, 2 * SHK_PARTS, 20 * SHK_PARTS},
-			    .known = {true, true, true, false}},
-		 .has_charge = true,
-		 .outcome = SHK_OUTCOME_FITS,
-		 .node = "n1",
-		 .isolation = SHK_ISOLATION_MIG,
-		 .quota_class = SHK_CLASS_GUARANTEED,
-		 .reason = SHK_FITS,
-		 .nodes = nodes,
-		 .n_nodes = 3},
-		{.namespace_ = "a",
-		 .name = "b",
-		 .outcome = SHK_OUTCOME_NO_FIT,
-		 .reason = SHK_REASON_CARDS_BUSY,
-		 .detail = "d"},
+	    {.namespace_ = "vision-serve",
+	     .name = "llm-0",
+	     .tenant = "vision",
+	     .domain = "research",
+	     .priority = 900000,
+	     .request = {amounts, 1},
+	     .charge = {.parts = {2 * SHK_PARTS / 7, 2 * SHK_PARTS, 20 * SHK_PARTS},
+			.known = {true, true, true, false}},
+	     .has_charge = true,
+	     .outcome = SHK_OUTCOME_FITS,
+	     .node = "n1",
+	     .isolation = SHK_ISOLATION_MIG,
+	     .quota_class = SHK_CLASS_GUARANTEED,
+	     .reason = SHK_FITS,
+	     .nodes = nodes,
+	     .n_nodes = 3},
+	    {.namespace_ = "a",
+	     .name = "b",
+	     .outcome = SHK_OUTCOME_NO_FIT,
+	     .reason = SHK_REASON_CARDS_BUSY,
+	     .detail = "d"},
 	};
 	static const struct shk_plan_quota quota[] = {
-		{.tenant = "vision",
-		 .before = {.unit = "gpuEquivalents",
-			    .has_guaranteed = true,
-			    .guaranteed = UNITS(12),
-			    .ceiling = UNITS(20),
-			    .used = UNITS(1)},
-		 .after = UNITS(2)},
-		{.tenant = "vision", .before = {.unit = MIG2, .unlimited = true}},
+	    {.tenant = "vision",
+	     .before = {.unit = "gpuEquivalents",
+			.has_guaranteed = true,
+			.guaranteed = UNITS(12),
+			.ceiling = UNITS(20),
+			.used = UNITS(1)},
+	     .after = UNITS(2)},
+	    {.tenant = "vision", .before = {.unit = MIG2, .unlimited = true}},
 	};
 	static const char *const caveats[] = {"kube-scheduler has the last word"};
 	const struct shk_plan plan = {.outcome = SHK_OUTCOME_NO_FIT,
@@ -128,7 +125,7 @@ static void test_plan(void **state)
 				      .caveats = caveats,
 				      .n_caveats = 1};
 	const struct shk_report_basis basis = {
-		.ledger_seq = 99120, .policy_hash = "sha256:3f", .inventory_age_ms = 400};
+	    .ledger_seq = 99120, .policy_hash = "sha256:3f", .inventory_age_ms = 400};
 	struct scene *scene = *state;
 
 	shk_report_plan(&plan, &basis, &scene->out);
@@ -156,9 +153,10 @@ static void test_plan(void **state)
 	expect_json(shk_value_at(listed, 1),
 		    "{\"class\":\"Resolvable\",\"code\":\"SlicesBusy\",\"detail\":\"all in use\","
 		    "\"fits\":false,\"name\":\"n2\"}");
-	expect_json(shk_value_at(listed, 2),
-		    "{\"class\":\"Unresolvable\",\"code\":\"ProfileUnknown\",\"codes\":"
-		    "[\"ProfileUnknown\",\"Held\"],\"detail\":\"\",\"fits\":false,\"name\":\"n3\"}");
+	expect_json(
+	    shk_value_at(listed, 2),
+	    "{\"class\":\"Unresolvable\",\"code\":\"ProfileUnknown\",\"codes\":"
+	    "[\"ProfileUnknown\",\"Held\"],\"detail\":\"\",\"fits\":false,\"name\":\"n3\"}");
 	pod = shk_value_at(shk_value_get(root, "pods"), 1);
 	expect_json(shk_value_get(pod, "charge"), "{}");
 	assert_string_equal(shk_value_string_at(pod, "code"), "CardsBusy");
@@ -177,7 +175,7 @@ static void test_ages(void **state)
 		int64_t ms;
 		const char *text;
 	} cases[] = {
-		{0, "0.0"}, {400, "0.4"}, {1, "0.001"}, {61000, "61.0"}, {61250, "61.25"}, {-5, "0.0"},
+	    {0, "0.0"}, {400, "0.4"}, {1, "0.001"}, {61000, "61.0"}, {61250, "61.25"}, {-5, "0.0"},
 	};
 	struct scene *scene = *state;
 	const struct shk_plan plan = {.outcome = SHK_OUTCOME_FITS};
@@ -222,16 +220,16 @@ static void test_quota(void **state)
 	settle_two_tenants(scene);
 	moment = moment_of(scene);
 	begin(scene);
-	shk_report_quota(&town->draft.view, &moment,
-			 shk_tenancy_tenant(&town->tenancy, "vision"), &scene->arena, &scene->json,
-			 NULL);
+	shk_report_quota(&town->draft.view, &moment, shk_tenancy_tenant(&town->tenancy, "vision"),
+			 &scene->arena, &scene->json, NULL);
 
 	const struct shk_value *root = read_back(scene);
 
 	expect_json(shk_value_get(root, "metadata"), "{\"labels\":{},\"name\":\"vision\"}");
-	expect_json(shk_value_get(root, "spec"),
-		    "{\"gpuEquivalents\":{\"ceiling\":\"8\",\"guaranteed\":\"6\",\"lendable\":\"4\"},"
-		    "\"memoryGiB\":{\"ceiling\":\"1\"}}");
+	expect_json(
+	    shk_value_get(root, "spec"),
+	    "{\"gpuEquivalents\":{\"ceiling\":\"8\",\"guaranteed\":\"6\",\"lendable\":\"4\"},"
+	    "\"memoryGiB\":{\"ceiling\":\"1\"}}");
 
 	const struct shk_value *unit = shk_value_path(root, "status.gpuEquivalents");
 
@@ -255,9 +253,8 @@ static void test_tenant(void **state)
 	settle_two_tenants(scene);
 	moment = moment_of(scene);
 	begin(scene);
-	shk_report_tenant(&town->draft.view, &moment,
-			  shk_tenancy_tenant(&town->tenancy, "speech"), &scene->arena, &scene->json,
-			  NULL);
+	shk_report_tenant(&town->draft.view, &moment, shk_tenancy_tenant(&town->tenancy, "speech"),
+			  &scene->arena, &scene->json, NULL);
 
 	const struct shk_value *root = read_back(scene);
 
@@ -276,7 +273,7 @@ static void test_namespaces_by_selector(void **state)
 {
 	static const char *const values[] = {"v"};
 	static const struct shk_requirement items[] = {
-		{.key = "team", .op = SHK_SELECTOR_IN, .values = values, .n_values = 1}};
+	    {.key = "team", .op = SHK_SELECTOR_IN, .values = values, .n_values = 1}};
 	static const struct shk_pair labels[] = {{"team", "v"}};
 	struct scene *scene = *state;
 	struct town *town = &scene->town;
@@ -291,9 +288,8 @@ static void test_namespaces_by_selector(void **state)
 	town_settle(town);
 	moment = moment_of(scene);
 	begin(scene);
-	shk_report_tenant(&town->draft.view, &moment,
-			  shk_tenancy_tenant(&town->tenancy, "vision"), &scene->arena, &scene->json,
-			  NULL);
+	shk_report_tenant(&town->draft.view, &moment, shk_tenancy_tenant(&town->tenancy, "vision"),
+			  &scene->arena, &scene->json, NULL);
 	expect_json(shk_value_path(read_back(scene), "status.namespaces"), "[\"a-ns\",\"z-ns\"]");
 }
 
@@ -355,24 +351,24 @@ static void test_allocation(void **state)
 	begin(scene);
 	shk_report_allocation(&alloc, &scene->json, NULL);
 	assert_string_equal(
-		scene->out.data,
-		"{\"uid\":\"u\",\"namespace\":\"a\",\"name\":\"p\",\"tenant\":\"t\","
-		"\"trustDomain\":\"d\",\"node\":\"n\",\"resources\":{\"nvidia.com/gpu\":2},"
-		"\"charge\":{\"gpuEquivalents\":\"2\"},\"priority\":7,\"state\":\"bound\","
-		"\"quotaClass\":\"borrowed\",\"isolation\":\"card\",\"seq\":9,"
-		"\"since\":\"1970-01-01T00:01:00Z\"}");
+	    scene->out.data,
+	    "{\"uid\":\"u\",\"namespace\":\"a\",\"name\":\"p\",\"tenant\":\"t\","
+	    "\"trustDomain\":\"d\",\"node\":\"n\",\"resources\":{\"nvidia.com/gpu\":2},"
+	    "\"charge\":{\"gpuEquivalents\":\"2\"},\"priority\":7,\"state\":\"bound\","
+	    "\"quotaClass\":\"borrowed\",\"isolation\":\"card\",\"seq\":9,"
+	    "\"since\":\"1970-01-01T00:01:00Z\"}");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_plan, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_ages, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_quota, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_tenant, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_namespaces_by_selector, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_node, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_allocation, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_plan, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_ages, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_quota, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_tenant, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_namespaces_by_selector, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_node, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_allocation, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

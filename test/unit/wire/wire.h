@@ -47,13 +47,13 @@
 
 static const char *const captures[] = {
 #define X(name) "captures/v1.36.3/" name ".request.json",
-	CAPTURES_1_36(X)
+    CAPTURES_1_36(X)
 #undef X
 #define X(name) "captures/v1.34.4/" name ".request.json",
 	CAPTURES_OTHERS(X)
 #undef X
 #define X(name) "captures/v1.37.2/" name ".request.json",
-	CAPTURES_OTHERS(X)
+	    CAPTURES_OTHERS(X)
 #undef X
 };
 
