@@ -96,8 +96,9 @@ void shk_service_apply(struct shk_service *service, struct shk_sv text, bool pru
 void shk_service_cordon(struct shk_service *service, const char *node, bool cordoned,
 			const struct shk_caller *caller, struct shk_answer *answer);
 
-/* Snapshot mode only (else NOT_FOUND): a pod comes (uid made if missing; body the pod's name,
- * namespace and uid), a pod goes, a node comes or changes. text is one object, JSON. */
+/* Snapshot mode only (else NOT_FOUND): a pod comes (uid made if missing; body a Pod with
+ * its name, namespace, uid, node and phase), a pod goes (the same body), a node comes or changes
+ * (body as GET /nodes/{n} shows it). text is one object, JSON. */
 void shk_service_emulate_pod(struct shk_service *service, struct shk_sv text,
 			     const struct shk_caller *caller, struct shk_answer *answer);
 void shk_service_emulate_pod_gone(struct shk_service *service, const char *namespace_,

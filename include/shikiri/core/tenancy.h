@@ -138,17 +138,6 @@ struct shk_documents {
 	size_t n_grants;
 };
 
-/* What speaks against these documents as a whole: a namespace named twice, overlapping bands,
- * a tenant whose own name is a domain that others use. Writes the sentence and "Kind/name" of
- * the offender into arena strings; false when nothing does. */
-bool shk_documents_conflict(const struct shk_documents *documents, struct shk_arena *arena,
-			    const char **ret_object, const char **ret_detail);
-
-/* Sentences worth telling whoever applies these documents (a trust domain without a document, a
- * tenant looser than its domain, a grant on a unit without a limit). Returns how many. */
-size_t shk_documents_warnings(const struct shk_documents *documents, struct shk_arena *arena,
-			      const char *const **ret_warnings);
-
 /* Documents and namespaces prepared for look-ups. Borrowed input must outlive it. */
 struct shk_tenancy {
 	const struct shk_documents *documents;

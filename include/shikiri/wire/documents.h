@@ -50,6 +50,17 @@ enum shk_status shk_documents_decode(struct shk_sv text, struct shk_arena *arena
 void shk_documents_collect(const struct shk_document *documents, size_t n, struct shk_arena *arena,
 			   struct shk_documents *ret_documents);
 
+/* What speaks against these documents as a whole: a namespace named twice, overlapping bands,
+ * a tenant whose own name is a domain that others use. Writes the sentence and "Kind/name" of
+ * the offender into arena strings; false when nothing does. */
+bool shk_documents_conflict(const struct shk_documents *documents, struct shk_arena *arena,
+			    const char **ret_object, const char **ret_detail);
+
+/* Sentences worth telling whoever applies these documents (a trust domain without a document, a
+ * tenant looser than its domain, a grant on a unit without a limit). Returns how many. */
+size_t shk_documents_warnings(const struct shk_documents *documents, struct shk_arena *arena,
+			      const char *const **ret_warnings);
+
 /* The document as JSON (apiVersion, kind, metadata, spec) that decodes to itself. What equals its
  * default is left out, a ceiling that equals the guarantee too; selectors are sorted. */
 void shk_document_encode(const struct shk_document *document, struct shk_json *json);

@@ -1,5 +1,5 @@
-/* documents.c - what speaks against a set of documents, and what is worth a word. */
-#include "shikiri/core/tenancy.h"
+/* document_conflicts.c - what speaks against a set of documents, and what is worth a word. */
+#include "shikiri/wire/documents.h"
 
 #include <string.h>
 
