@@ -76,9 +76,13 @@ enum shk_status spot_fail(const struct spot *spot, const char *fmt, ...)
 
 bool object_next(const json_t *object, void **iter, const char **ret_key, const json_t **ret_value)
 {
-	json_t *walked = (json_t *)(uintptr_t)object; /* the library's iterators aren't const */
+	const union {
+		const json_t *given;
+		json_t *wanted; /* the library's iterators aren't const */
+	} walked = {.given = object};
 
-	*iter = *iter ? json_object_iter_next(walked, *iter) : json_object_iter(walked);
+	*iter =
+	    *iter ? json_object_iter_next(walked.wanted, *iter) : json_object_iter(walked.wanted);
 	if (!*iter)
 		return false;
 	*ret_key = json_object_iter_key(*iter);
@@ -105,7 +109,9 @@ const char *member_text(const json_t *object, const char *key)
 
 static char lower(char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+	if (c >= 'A' && c <= 'Z')
+		return (char)(c - 'A' + 'a');
+	return c;
 }
 
 static bool same_in_any_case(const char *a, const char *b)

@@ -23,18 +23,16 @@ static void put_escaped_byte(struct shk_buf *out, unsigned char c)
 	    ['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't',
 	};
 	static const char hex[] = "0123456789abcdef";
-	char text[6] = {'\\', (char)c};
+	const char long_form[6] = {'\\', 'u', '0', '0', hex[c >> 4 & 0xF], hex[c & 0xF]};
+	char text[2] = {'\\', (char)c};
 
 	if (c < 0x20 && !short_form[c]) {
-		memcpy(text + 1, "u00", 3);
-		text[4] = hex[c >> 4];
-		text[5] = hex[c & 0xF];
-		shk_buf_add(out, text, 6);
+		shk_buf_add(out, long_form, sizeof long_form);
 		return;
 	}
 	if (c < 0x20)
 		text[1] = short_form[c];
-	shk_buf_add(out, text, 2);
+	shk_buf_add(out, text, sizeof text);
 }
 
 static void put_string(struct shk_buf *out, const char *text, size_t len)

@@ -197,7 +197,7 @@ enum shk_status shk_node_decode(struct shk_sv text, struct shk_arena *arena,
 				struct shk_node_facts *ret_node, struct shk_error *err)
 {
 	struct spot root = spot_root(arena, err);
-	struct shk_node_facts node;
+	struct shk_node_facts node = {0};
 	json_t *tree;
 	enum shk_status status = tree_parse_json(text, &shk_scan_object, &tree, err);
 

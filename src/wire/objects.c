@@ -102,18 +102,21 @@ static bool whole_real(double value, int64_t *ret_amount)
 	return true;
 }
 
+static bool parse_amount(const json_t *value, int64_t *ret_amount)
+{
+	if (json_is_string(value))
+		return shk_quantity_integer(shk_sv(json_string_value(value)), ret_amount);
+	if (json_is_real(value))
+		return whole_real(json_real_value(value), ret_amount);
+	*ret_amount = json_integer_value(value);
+	return json_is_integer(value);
+}
+
 bool amount_read(const json_t *value, int64_t *ret_amount)
 {
-	int64_t amount = -1;
+	int64_t amount;
 
-	if (json_is_integer(value))
-		amount = json_integer_value(value);
-	else if (json_is_real(value) && !whole_real(json_real_value(value), &amount))
-		return false;
-	else if (json_is_string(value) &&
-		 !shk_quantity_integer(shk_sv(json_string_value(value)), &amount))
-		return false;
-	if (amount < 0 || amount > LARGEST_AMOUNT)
+	if (!parse_amount(value, &amount) || amount < 0 || amount > LARGEST_AMOUNT)
 		return false;
 	*ret_amount = amount;
 	return true;

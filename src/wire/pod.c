@@ -433,7 +433,7 @@ enum shk_status shk_pod_decode(struct shk_sv text, struct shk_arena *arena, stru
 	struct spot root = spot_root(arena, err);
 	struct spot metadata = spot_key(&root, "metadata");
 	struct spot name = spot_key(&metadata, "name");
-	struct shk_pod pod;
+	struct shk_pod pod = {0};
 	json_t *tree;
 	enum shk_status status = tree_parse_json(text, &shk_scan_object, &tree, err);
 

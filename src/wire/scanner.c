@@ -101,7 +101,9 @@ static void skip_blanks(struct scanner *s)
 char scanner_peek(struct scanner *s)
 {
 	skip_blanks(s);
-	return s->at < s->end ? *s->at : '\0';
+	if (s->at == s->end)
+		return '\0';
+	return *s->at;
 }
 
 static enum shk_status take_string(struct scanner *s, struct shk_sv *ret_text)
@@ -403,7 +405,7 @@ enum shk_status scanner_kept_member(struct scanner *s, struct shk_sv *ret_key, b
 static enum shk_status next_value(struct scanner *s, unsigned floor, bool *ret_more)
 {
 	while (s->depth > floor) {
-		struct shk_sv key;
+		struct shk_sv key = {0};
 		bool is_end;
 		enum shk_status status = s->frames[s->depth - 1].is_object
 					     ? scanner_kept_member(s, &key, &is_end)

@@ -18,7 +18,10 @@ const char *text_quote(struct shk_sv text, char out[TEXT_QUOTED_SIZE])
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)text.data[i];
 
-		out[n++] = c < 0x20 || c == 0x7F ? '?' : text.data[i];
+		out[n] = text.data[i];
+		if (c < 0x20 || c == 0x7F)
+			out[n] = '?';
+		n++;
 	}
 	if (len < text.len) {
 		memcpy(out + n, "...", 3);

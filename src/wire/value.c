@@ -6,6 +6,7 @@
 
 #include "shikiri/base/arena.h"
 
+#include "fields.h"
 #include "tree.h"
 #include "value_tree.h"
 
@@ -35,13 +36,13 @@ static void copy_object(struct shk_arena *arena, const json_t *from, struct shk_
 {
 	size_t n = json_object_size(from);
 	struct value_member *members = SHK_NEW_ARRAY(arena, n, struct value_member);
-	struct value_member *member = members;
-	json_t *object = (json_t *)(uintptr_t)from; /* the library's iterators aren't const */
+	void *iter = NULL;
+	const char *key;
+	const json_t *value;
 
-	for (void *i = json_object_iter(object); i; i = json_object_iter_next(object, i)) {
-		member->key = shk_arena_strdup(arena, json_object_iter_key(i));
-		copy_value(arena, json_object_iter_value(i), &member->value);
-		member++;
+	for (size_t i = 0; object_next(from, &iter, &key, &value); i++) {
+		members[i].key = shk_arena_strdup(arena, key);
+		copy_value(arena, value, &members[i].value);
 	}
 	qsort(members, n, sizeof *members, compare_members);
 	to->type = VALUE_OBJECT;

@@ -27,7 +27,7 @@ static void put_real(struct shk_buf *out, double value)
 
 		double back = strtod(text, NULL);
 
-		if (memcmp(&back, &value, sizeof back) == 0)
+		if (!(back < value) && !(back > value))
 			break;
 	}
 	shk_buf_puts(out, text);

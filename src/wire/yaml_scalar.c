@@ -84,9 +84,12 @@ static int number_base(const char **digits)
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		const char *rest = *digits + strlen(rows[i].prefix);
+		const char *rest;
 
-		if (!shk_str_starts(*digits, rows[i].prefix) || *rest == '\0')
+		if (!shk_str_starts(*digits, rows[i].prefix))
+			continue;
+		rest = *digits + strlen(rows[i].prefix);
+		if (*rest == '\0')
 			continue;
 		*digits = rest;
 		return rest[strspn(rest, rows[i].allowed)] == '\0' ? rows[i].base : 0;
@@ -125,7 +128,7 @@ static enum yaml_scalar_type read_real(const char *number, int64_t *ret_integer,
 
 enum yaml_scalar_type yaml_scalar_read(struct shk_sv text, int64_t *ret_integer, double *ret_real)
 {
-	char number[LONGEST_NUMBER + 1];
+	char number[LONGEST_NUMBER + 1] = {0};
 	size_t n = 0;
 	bool is_signed = text.len > 0 && (text.data[0] == '-' || text.data[0] == '+');
 	enum yaml_scalar_type type = find_word(text);
@@ -142,7 +145,6 @@ enum yaml_scalar_type yaml_scalar_read(struct shk_sv text, int64_t *ret_integer,
 		if (text.data[i] != '_')
 			number[n++] = text.data[i];
 	}
-	number[n] = '\0';
 	type = read_integer(number, ret_integer);
 	if (type != YAML_SCALAR_STRING || !is_real(number))
 		return type;
