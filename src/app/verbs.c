@@ -215,8 +215,8 @@ static struct shk_hold hold_of(const struct call *call)
 		const char *resource = call->claim.resources.items[i].resource;
 		const struct shk_pool *pool = shk_node_pool(base, resource);
 
-		if (!pool || !shk_pool_is_soft(pool->kind))
-			continue;
+		if (!pool || !shk_pool_is_soft(pool->kind) || decision->identity.infrastructure)
+			continue; /* nobody's pods take no pool for themselves */
 		hold.pool_node = first->name;
 		hold.pool_resource = resource;
 	}
@@ -241,8 +241,7 @@ static void keep_hold(struct shk_service *service, const struct call *call,
 	int64_t now_ms = shk_clock_boot_ms();
 	struct shk_hold hold;
 
-	if (!may_hold(pod) || call->view->not_ready || call->question.live ||
-	    call->decision.identity.infrastructure)
+	if (!may_hold(pod) || call->view->not_ready || call->question.live)
 		return;
 	if (call->decision.n_feasible == 0) {
 		shk_holds_refused(service->holds, pod->pod.uid, now_ms);

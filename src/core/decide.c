@@ -49,10 +49,17 @@ static enum shk_level stated_level(const struct shk_pod *pod)
 	return pod->isolation == SHK_LEVEL_INVALID ? SHK_LEVEL_NONE : pod->isolation;
 }
 
+/* How far a pod's side keeps others away. Nobody's pods keep nobody away. */
+static enum shk_level wall_of(const struct shk_identity *identity, enum shk_level stated)
+{
+	if (identity->infrastructure)
+		return SHK_LEVEL_NONE;
+	return stated > identity->level ? stated : identity->level;
+}
+
 static void open_case(struct shk_case *c, struct shk_identity *identity)
 {
 	const struct shk_pod *pod = c->claim->pod;
-	enum shk_level stated = stated_level(pod);
 
 	*identity = shk_tenancy_identify(c->view->tenancy, c->view->policy, pod->namespace_,
 					 pod->uid, c->arena);
@@ -60,7 +67,7 @@ static void open_case(struct shk_case *c, struct shk_identity *identity)
 	c->cards_total = -1;
 	c->party = (struct shk_party){
 	    .domain = identity->domain,
-	    .level = stated > identity->level ? stated : identity->level,
+	    .level = wall_of(identity, stated_level(pod)),
 	    .infrastructure = identity->infrastructure,
 	};
 	shk_limits_build(c->view, c->moment, identity->tenant, c->claim->priority, pod->uid,
@@ -119,11 +126,10 @@ static int64_t soft_shares(struct shk_case *c, const struct shk_look *look)
 static void admit(struct shk_case *c, const struct shk_look *look, struct shk_verdict *verdict)
 {
 	const struct shk_node *node = look->node;
-	enum shk_level level = c->party.infrastructure ? SHK_LEVEL_NONE : c->party.level;
 	struct shk_key key = shk_pack_key(c->view->policy, node, c->claim, soft_shares(c, look));
 
 	verdict->quota_class = look->has_quota ? look->quota.quota_class : SHK_CLASS_GUARANTEED;
-	verdict->isolation = isolation_of(node->base, &c->claim->resources, level);
+	verdict->isolation = isolation_of(node->base, &c->claim->resources, c->party.level);
 	verdict->key = shk_key_pack(&key);
 }
 
@@ -341,7 +347,8 @@ void shk_alloc_adopt(const struct shk_view *view, const struct shk_moment *momen
 	if (pod->isolation == SHK_LEVEL_NONE)
 		alloc.annotation = SHK_LEVEL_NONE;
 	if (node && shk_charge_vector(node->base, &claim->resources, &alloc.charge))
-		alloc.isolation = isolation_of(node->base, &claim->resources, alloc.annotation);
+		alloc.isolation = isolation_of(node->base, &claim->resources,
+					       wall_of(&identity, alloc.annotation));
 	alloc.quota_class = shk_quota_class(&limits, &claim->resources, &alloc.charge);
 	*ret_alloc = alloc;
 }

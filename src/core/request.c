@@ -7,7 +7,7 @@
 #include "shikiri/core/resource.h"
 
 /* No pod holds more devices than this; larger amounts only serve to overflow sums. */
-#define AMOUNT_MAX INT64_C(0x7fffffff)
+#define AMOUNT_MAX (INT64_C(1) << 31)
 
 /* One resource while the containers are being added up. */
 struct tally {
@@ -65,7 +65,7 @@ static const char *ask_fault(const struct shk_ask *ask)
 {
 	if (ask->malformed)
 		return "is not a whole number of devices";
-	if (ask->has_request && !ask->has_limit && ask->request > 0)
+	if (ask->has_request && !ask->has_limit)
 		return "has a request without a limit";
 	if (ask->has_request && ask->has_limit && ask->request != ask->limit)
 		return "has a request that differs from its limit";
@@ -81,6 +81,12 @@ static void refuse(struct shk_claim *claim, struct shk_arena *arena, const char 
 		return;
 	claim->valid = false;
 	claim->invalid_detail = shk_arena_printf(arena, "%s: %s %s", where, ask->resource, fault);
+}
+
+/* Whether the container means to have a device, as far as one can tell from a bad ask. */
+static bool is_demand(const struct shk_ask *ask)
+{
+	return ask->malformed || ask->request > 0 || ask->limit > 0;
 }
 
 static void note_name(struct shk_claim *claim, const struct shk_ask *ask, int64_t amount)
@@ -100,11 +106,12 @@ static void add_container(struct shk_claim *claim, struct tallies *tallies,
 		const char *fault = ask_fault(ask);
 		int64_t amount = ask->has_request ? ask->request : ask->limit;
 
-		if (fault)
+		if (fault) {
 			refuse(claim, arena, container->name ? container->name : "container", ask,
 			       fault);
-		if (fault)
+			claim->managed = claim->managed || is_demand(ask);
 			continue;
+		}
 		note_name(claim, ask, amount);
 		account(find_tally(tallies, ask->resource), container, amount);
 	}
@@ -115,12 +122,12 @@ static void add_overhead(struct shk_claim *claim, struct tallies *tallies,
 {
 	for (size_t i = 0; i < pod->n_overhead; i++) {
 		const struct shk_ask *ask = &pod->overhead[i];
-		bool fault = ask->malformed || ask->request > AMOUNT_MAX;
 
-		if (fault)
+		if (ask->malformed || ask->request > AMOUNT_MAX) {
 			refuse(claim, arena, "overhead", ask, "is not a whole number of devices");
-		if (fault)
+			claim->managed = true;
 			continue;
+		}
 		note_name(claim, ask, ask->request);
 		find_tally(tallies, ask->resource)->overhead = ask->request;
 	}
@@ -223,7 +230,8 @@ void shk_claim_build(const struct shk_pod *pod, const struct shk_priority_class 
 		add_container(&claim, &tallies, &pod->containers[i], arena);
 	add_overhead(&claim, &tallies, pod, arena);
 	publish(&claim, &tallies, arena);
-	claim.managed = claim.resources.n > 0 || !claim.valid;
+	claim.managed = claim.managed || claim.resources.n > 0;
+	claim.valid = claim.valid || !claim.managed; /* zero devices may be spelled in any way */
 	if (claim.managed && claim.valid && pod->isolation == SHK_LEVEL_INVALID) {
 		claim.valid = false;
 		claim.invalid_detail = "annotation shikiri.dev/isolation is not mig, card or node";

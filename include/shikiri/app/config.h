@@ -53,7 +53,8 @@ enum shk_status shk_config_load(int argc, char **argv, struct shk_config *ret_co
 void shk_config_fini(struct shk_config *config);
 
 /* What can't be served together or isn't built yet (exit 78), with the way out in the sentence. */
-enum shk_status shk_config_check(const struct shk_config *config, struct shk_error *err) SHK_MUST_CHECK;
+enum shk_status shk_config_check(const struct shk_config *config,
+				 struct shk_error *err) SHK_MUST_CHECK;
 
 /* --help, from the table. */
 void shk_config_help(struct shk_buf *out);

@@ -50,7 +50,8 @@ const struct shk_alloc *const *shk_published_allocs(const struct shk_published *
 /* The time, and the holds as they are now, copied to arena. */
 struct shk_moment shk_service_moment(struct shk_service *service, struct shk_arena *arena);
 
-/* --- extender verbs ---------------------------------------------------------------------------- */
+/* --- extender verbs ----------------------------------------------------------------------------
+ */
 
 /* Sorted as the answer needs it; everything in arena or borrowed from args. */
 void shk_service_filter(struct shk_service *service, const struct shk_extender_args *args,
@@ -60,7 +61,8 @@ void shk_service_prioritize(struct shk_service *service, const struct shk_extend
 			    struct shk_arena *arena, const struct shk_host_score **ret_scores,
 			    size_t *ret_n);
 
-/* --- commands ------------------------------------------------------------------------------------ */
+/* --- commands ------------------------------------------------------------------------------------
+ */
 
 /* How a command ends. done is called exactly once, from the state thread (or from the caller's,
  * before the call returns, when the queue is full or the service stops); it must not block. The
@@ -68,8 +70,9 @@ void shk_service_prioritize(struct shk_service *service, const struct shk_extend
 struct shk_answer {
 	enum shk_status status; /* SHK_OK, or error tells */
 	struct shk_error error;
-	struct shk_buf body; /* the result as JSON; for bind the extender's error text ("" is success) */
-	bool created;        /* something came into being: 201 */
+	struct shk_buf
+	    body;     /* the result as JSON; for bind the extender's error text ("" is success) */
+	bool created; /* something came into being: 201 */
 	void (*done)(struct shk_answer *answer);
 	void *context;
 };
@@ -92,7 +95,8 @@ void shk_service_bind(struct shk_service *service, const struct shk_bind_args *a
 void shk_service_apply(struct shk_service *service, struct shk_sv text, bool prune, bool dry_run,
 		       const struct shk_caller *caller, struct shk_answer *answer);
 
-/* Stops or allows new GPU pods on a node; body is the node as GET /nodes/{n} shows it. NOT_FOUND. */
+/* Stops or allows new GPU pods on a node; body is the node as GET /nodes/{n} shows it. NOT_FOUND.
+ */
 void shk_service_cordon(struct shk_service *service, const char *node, bool cordoned,
 			const struct shk_caller *caller, struct shk_answer *answer);
 
@@ -114,7 +118,8 @@ void shk_service_ledger_verify(struct shk_service *service, struct shk_answer *a
 void shk_service_ledger_backup(struct shk_service *service, const char *path,
 			       const struct shk_caller *caller, struct shk_answer *answer);
 
-/* --- reading ----------------------------------------------------------------------------------- */
+/* --- reading -----------------------------------------------------------------------------------
+ */
 
 /* The plan of a dry run on the current view with hypothetical nodes added; NOT_FOUND (pointer
  * "/hypotheticalNodes/0/like") for a node that doesn't exist. plan lives in arena, and borrows

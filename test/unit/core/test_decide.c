@@ -493,6 +493,9 @@ static void node_isolation_makes_the_node_the_wall(void **state)
 			 SHK_ISOLATION_SHARED);
 	assert_int_equal(town_verdict(&town, town_pod(&town, "u", "b", GPU, 1), "n")->isolation,
 			 SHK_ISOLATION_CARD);
+	/* whoever bound it */
+	assert_int_equal(town_adopt(&town, town_pod(&town, "v", "a", GPU, 1), "n")->isolation,
+			 SHK_ISOLATION_NODE);
 	town_close(&town);
 }
 

@@ -136,11 +136,13 @@ static void what_cannot_be_valid_is_said_with_its_container(void **state)
 	town_close(&town);
 }
 
-static void a_request_of_zero_needs_no_limit(void **state)
+static void zero_without_a_limit_is_invalid_only_beside_a_demand(void **state)
 {
-	const struct shk_ask ask = {.resource = GPU, .has_request = true};
-	const struct shk_container container = {.name = "main", .asks = &ask, .n_asks = 1};
-	const struct shk_pod pod = {.uid = "u", .containers = &container, .n_containers = 1};
+	const struct shk_ask zero = {.resource = GPU, .has_request = true};
+	const struct shk_ask one = {.resource = GPU, .has_limit = true, .limit = 1};
+	const struct shk_container containers[] = {{.name = "main", .asks = &zero, .n_asks = 1},
+						   {.name = "more", .asks = &one, .n_asks = 1}};
+	struct shk_pod pod = {.uid = "u", .containers = containers, .n_containers = 1};
 	struct town town;
 
 	(void)state;
@@ -148,6 +150,10 @@ static void a_request_of_zero_needs_no_limit(void **state)
 	shk_claim_build(&pod, NULL, 0, &town.arena, &town.claim);
 	assert_true(town.claim.valid);
 	assert_false(town.claim.managed);
+	pod.n_containers = 2;
+	shk_claim_build(&pod, NULL, 0, &town.arena, &town.claim);
+	assert_false(town.claim.valid);
+	assert_true(town.claim.managed);
 	town_close(&town);
 }
 
@@ -156,7 +162,7 @@ static void bad_overhead_and_sums_are_invalid(void **state)
 	struct town town;
 	struct shk_pod *pod;
 	struct shk_ask overhead = {.resource = GPU, .has_request = true, .malformed = true};
-	static const struct part two_large[] = {{APP, INT64_C(2147483647)}, {APP, 1}};
+	static const struct part two_large[] = {{APP, INT64_C(2147483648)}, {APP, 1}};
 
 	(void)state;
 	town_open(&town);
@@ -237,7 +243,7 @@ int main(void)
 	    cmocka_unit_test(worked_examples_count_as_kubernetes_does),
 	    cmocka_unit_test(resources_are_counted_apart),
 	    cmocka_unit_test(what_cannot_be_valid_is_said_with_its_container),
-	    cmocka_unit_test(a_request_of_zero_needs_no_limit),
+	    cmocka_unit_test(zero_without_a_limit_is_invalid_only_beside_a_demand),
 	    cmocka_unit_test(bad_overhead_and_sums_are_invalid),
 	    cmocka_unit_test(the_first_bad_name_is_kept_whatever_the_order),
 	    cmocka_unit_test(priority_comes_from_spec_then_class_then_default),
