@@ -21,15 +21,18 @@ static const struct document_kind kinds[] = {
 
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-static enum shk_status find_kind(const char *kind, const struct document_kind **ret_kind,
-				 struct shk_error *err)
+/* NULL for what isn't a kind of document. */
+static const struct document_kind *find_kind(const char *kind)
 {
 	for (size_t i = 0; i < N_KINDS; i++) {
-		if (strcmp(shk_ledger_state_tables[kinds[i].table].kind, kind) != 0)
-			continue;
-		*ret_kind = &kinds[i];
-		return SHK_OK;
+		if (strcmp(shk_ledger_state_tables[kinds[i].table].kind, kind) == 0)
+			return &kinds[i];
 	}
+	return NULL;
+}
+
+static enum shk_status unknown_kind(const char *kind, struct shk_error *err)
+{
 	return shk_error_set(err, SHK_E_INPUT, "%s is no kind of document", kind);
 }
 
@@ -237,12 +240,12 @@ enum shk_status shk_ledger_document_put(struct shk_ledger *ledger, const char *k
 					const char *name, const char *body,
 					const struct shk_tenant *tenant, struct shk_error *err)
 {
-	const struct document_kind *found = NULL;
+	const struct document_kind *found = find_kind(kind);
 	const struct shk_ledger_document *old = NULL;
 	enum shk_status status = shk_ledger_writable(ledger, err);
 
-	if (status == SHK_OK)
-		status = find_kind(kind, &found, err);
+	if (status == SHK_OK && !found)
+		return unknown_kind(kind, err);
 	if (status == SHK_OK && (found->table == SHK_STATE_TENANTS) != (tenant != NULL))
 		status = shk_error_set(err, SHK_E_INPUT, "a Tenant, and only that, is put decoded");
 	if (status == SHK_OK)
@@ -265,12 +268,12 @@ enum shk_status shk_ledger_document_put(struct shk_ledger *ledger, const char *k
 enum shk_status shk_ledger_document_delete(struct shk_ledger *ledger, const char *kind,
 					   const char *name, struct shk_error *err)
 {
-	const struct document_kind *found = NULL;
+	const struct document_kind *found = find_kind(kind);
 	bool there = false;
 	enum shk_status status = shk_ledger_writable(ledger, err);
 
-	if (status == SHK_OK)
-		status = find_kind(kind, &found, err);
+	if (status == SHK_OK && !found)
+		return unknown_kind(kind, err);
 	if (status == SHK_OK)
 		status = shk_ledger_state_count(ledger, found->table, SHK_STATE_KEY(name), -1,
 						&there, err);
