@@ -679,13 +679,13 @@ def main() -> int:
         return self_test(args.seed, args.questions)
     if args.mutate:
         MUTANT.add(args.mutate)
-    passed = failed = 0
+    compared = passed = failed = 0
     kinds: collections.Counter = collections.Counter()
     first: dict[str, int] = {}
     for seed in range(args.seed, args.seed + (1 if args.only else args.count)):
         case = run(seed, args.questions)
-        passed += case.passed
-        failed += len(case.failures)
+        compared += case.passed + len(case.failures)
+        passed, failed = passed + (not case.failures), failed + bool(case.failures)
         for kind, text in case.failures:
             summary = kind + ": " + ", ".join(" ".join(line.split()) for line in text.splitlines()[:2])
             kinds[summary] += 1
@@ -695,6 +695,7 @@ def main() -> int:
                 print(f"    again: test/model/differential.py --seed {seed} --only")
     for summary, number in kinds.most_common(40):
         print(f"{number} times, first with seed {first[summary]}: {summary}")
+    print(f"{compared} comparisons; clusters on which daemon and model agree in all:")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 
