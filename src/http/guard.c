@@ -3,6 +3,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "shikiri/base/str.h"
+
 #define MOST_DIGITS 18 /* what has more is over every limit, whatever it is */
 
 static bool refuse(struct shk_refusal *refusal, unsigned status, enum shk_rejected why,
@@ -132,22 +134,11 @@ bool shk_guard_framing(const struct shk_head *head, struct shk_framing *ret_fram
 	return true;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* Reads %XX at text; -1 when it isn't one. */
 static int decode_escape(const char *text)
 {
-	int high = hex_digit(text[1]);
-	int low = high < 0 ? -1 : hex_digit(text[2]);
+	int high = shk_hex_digit(text[1]);
+	int low = high < 0 ? -1 : shk_hex_digit(text[2]);
 
 	return low < 0 ? -1 : high * 16 + low;
 }

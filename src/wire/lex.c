@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shikiri/base/str.h"
+
 #define EACH_BYTE(c)         (UINT64_C(0x0101010101010101) * (c))
 #define SURELY_FINITE_LENGTH 100 /* with an exponent of at most two digits */
 
@@ -84,17 +86,6 @@ size_t lex_utf8(const char *at, const char *end)
 	return 0;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* Four hexadecimal digits, or -1. */
 static long hex4(const char *at, const char *end)
 {
@@ -103,7 +94,7 @@ static long hex4(const char *at, const char *end)
 	if (end - at < 4)
 		return -1;
 	for (int i = 0; i < 4; i++) {
-		int digit = hex_digit(at[i]);
+		int digit = shk_hex_digit(at[i]);
 
 		if (digit < 0)
 			return -1;

@@ -32,6 +32,9 @@ unsigned shk_str_distance(const char *a, const char *b);
 /* The nearest of n names at a distance of at most 3, or NULL. */
 const char *shk_str_nearest(const char *text, const char *const *names, size_t n);
 
+/* 0..15 in either case, -1 for anything else. */
+int shk_hex_digit(char c);
+
 /* qsort order of an array of const char *. */
 int shk_str_compare(const void *a, const void *b);
 

@@ -274,9 +274,21 @@ static void impossible_sizes_abort(void **state)
 	assert_true(dies(reserve_too_much));
 }
 
+static void hex_digits_are_read_in_both_cases(void **state)
+{
+	(void)state;
+	assert_int_equal(shk_hex_digit('0'), 0);
+	assert_int_equal(shk_hex_digit('9'), 9);
+	assert_int_equal(shk_hex_digit('a'), 10);
+	assert_int_equal(shk_hex_digit('F'), 15);
+	assert_int_equal(shk_hex_digit('g'), -1);
+	assert_int_equal(shk_hex_digit('\0'), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(hex_digits_are_read_in_both_cases),
 	    cmocka_unit_test(views),
 	    cmocka_unit_test(strings_compare),
 	    cmocka_unit_test(starts_and_ends),
