@@ -178,12 +178,12 @@ static void expire(struct shk_holds *holds, int64_t now_ms)
 /* What stands there is moved; its end stays. */
 static void move(struct record **place, const struct shk_hold *hold)
 {
-	struct record *moved = record_new(hold);
+	struct record *fresh = record_new(hold);
 
-	moved->ends_ms = (*place)->ends_ms;
-	moved->forgotten_ms = (*place)->forgotten_ms;
+	fresh->ends_ms = (*place)->ends_ms;
+	fresh->forgotten_ms = (*place)->forgotten_ms;
 	free(*place);
-	*place = moved;
+	*place = fresh;
 }
 
 static bool put(struct shk_holds *holds, const struct shk_hold *hold, int64_t ttl_ms,
