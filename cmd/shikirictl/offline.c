@@ -282,10 +282,11 @@ static void adopt(struct world *world, const struct shk_claim *claims)
 	shk_draft_begin(&world->draft, &world->empty, world->arena);
 	for (size_t i = 0; i < n; i++) {
 		const char *node = live[i]->pod->node_name;
+		const struct shk_candidate place = {node, shk_view_node(&world->draft.view, node)};
 		struct shk_alloc *alloc = SHK_NEW(world->arena, struct shk_alloc);
 
-		shk_alloc_adopt(&world->draft.view, &world->moment, live[i], node,
-				shk_view_node(&world->draft.view, node), world->arena, alloc);
+		shk_alloc_adopt(&world->draft.view, &world->moment, live[i], &place, world->arena,
+				alloc);
 		shk_draft_alloc(&world->draft, alloc, live[i]->cpu_milli);
 	}
 }
@@ -318,8 +319,7 @@ static enum cli_exit plan(struct world *world, const struct shk_dry_run_request 
 			request->hypothetical[granted].like);
 		return CLI_NOT_FOUND;
 	}
-	shk_plan_run(&view, &world->moment, request->pods, request->n_pods, &request->options,
-		     world->arena, &plan);
+	shk_plan_run(&view, &world->moment, &request->order, world->arena, &plan);
 	shk_report_plan(&plan, &basis, ret_report);
 	return CLI_OK;
 }

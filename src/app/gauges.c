@@ -62,9 +62,10 @@ static void tenant_limits(const struct shk_view *view, const struct shk_moment *
 			  struct shk_buf *out)
 {
 	static const char name[] = "shikiri_quota_limit";
+	const struct shk_asker asker = {.tenant = tenant};
 	struct shk_limits limits;
 
-	shk_limits_build(view, moment, tenant, 0, NULL, arena, &limits);
+	shk_limits_build(view, moment, &asker, arena, &limits);
 	for (size_t i = 0; i < limits.n; i++) {
 		const struct shk_limit *limit = &limits.items[i];
 		struct labels labels = {{"tenant", "unit", "kind"},

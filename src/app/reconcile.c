@@ -161,6 +161,8 @@ enum shk_status shk_reconcile_adopt(struct shk_world *world, const struct shk_en
 {
 	const struct shk_view *view = shk_world_settle(world);
 	const struct shk_moment moment = {.now_s = env->now_s};
+	const struct shk_candidate place = {pod->pod.node_name,
+					    shk_view_node(view, pod->pod.node_name)};
 	struct shk_alloc_object *object;
 	struct shk_alloc alloc;
 	struct shk_claim claim;
@@ -168,8 +170,7 @@ enum shk_status shk_reconcile_adopt(struct shk_world *world, const struct shk_en
 
 	shk_claim_build(&pod->pod, view->priority_classes, view->n_priority_classes, scratch,
 			&claim);
-	shk_alloc_adopt(view, &moment, &claim, pod->pod.node_name,
-			shk_view_node(view, pod->pod.node_name), scratch, &alloc);
+	shk_alloc_adopt(view, &moment, &claim, &place, scratch, &alloc);
 	alloc.state = SHK_ALLOC_FOREIGN;
 	/* When it was bound nobody says; it can't have been before it was made. */
 	alloc.since_s = pod->pod.created_s > 0 ? pod->pod.created_s : env->now_s;

@@ -24,8 +24,7 @@ enum shk_status shk_service_dry_run(struct shk_service *service,
 		return shk_error_at(err, SHK_E_NOT_FOUND, pointer, "no node %.200s",
 				    request->hypothetical[granted].like);
 	}
-	shk_plan_run(&view, &moment, request->pods, request->n_pods, &request->options, arena,
-		     ret_plan);
+	shk_plan_run(&view, &moment, &request->order, arena, ret_plan);
 	return SHK_OK;
 }
 

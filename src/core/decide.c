@@ -70,8 +70,8 @@ static void open_case(struct shk_case *c, struct shk_identity *identity)
 	    .level = wall_of(identity, stated_level(pod)),
 	    .infrastructure = identity->infrastructure,
 	};
-	shk_limits_build(c->view, c->moment, identity->tenant, c->claim->priority, pod->uid,
-			 c->arena, &c->limits);
+	const struct shk_asker asker = {identity->tenant, c->claim->priority, pod->uid};
+	shk_limits_build(c->view, c->moment, &asker, c->arena, &c->limits);
 	shk_case_marks(c);
 }
 
@@ -320,9 +320,8 @@ void shk_alloc_make(const struct shk_decision *decision, const struct shk_claim 
 }
 
 void shk_alloc_adopt(const struct shk_view *view, const struct shk_moment *moment,
-		     const struct shk_claim *claim, const char *node_name,
-		     const struct shk_node *node, struct shk_arena *arena,
-		     struct shk_alloc *ret_alloc)
+		     const struct shk_claim *claim, const struct shk_candidate *place,
+		     struct shk_arena *arena, struct shk_alloc *ret_alloc)
 {
 	const struct shk_pod *pod = claim->pod;
 	struct shk_identity identity =
@@ -334,20 +333,22 @@ void shk_alloc_adopt(const struct shk_view *view, const struct shk_moment *momen
 	    .name = pod->name,
 	    .tenant = identity.tenant_name,
 	    .domain = identity.domain,
-	    .node = node_name,
+	    .node = place->name,
 	    .resources = claim->resources,
 	    .priority = claim->priority,
 	    .state = SHK_ALLOC_FOREIGN,
 	};
 
-	shk_limits_build(view, moment, identity.tenant, claim->priority, pod->uid, arena, &limits);
+	const struct shk_asker asker = {identity.tenant, claim->priority, pod->uid};
+
+	shk_limits_build(view, moment, &asker, arena, &limits);
 	/* One pod must not lock a node against everybody by a word that its tenant may not use. */
 	alloc.annotation =
 	    pod->isolation < identity.may_state ? pod->isolation : identity.may_state;
 	if (pod->isolation == SHK_LEVEL_NONE)
 		alloc.annotation = SHK_LEVEL_NONE;
-	if (node && shk_charge_vector(node->base, &claim->resources, &alloc.charge))
-		alloc.isolation = isolation_of(node->base, &claim->resources,
+	if (place->node && shk_charge_vector(place->node->base, &claim->resources, &alloc.charge))
+		alloc.isolation = isolation_of(place->node->base, &claim->resources,
 					       wall_of(&identity, alloc.annotation));
 	alloc.quota_class = shk_quota_class(&limits, &claim->resources, &alloc.charge);
 	*ret_alloc = alloc;

@@ -73,7 +73,7 @@ static void publish(const struct extension *extension, struct shk_view *ret_view
 		nodes[from->n_nodes + i] = extension->added[i];
 		shk_books_node(books, extension->added[i]->base, +1);
 	}
-	qsort(nodes, total, sizeof(nodes[0]), by_name);
+	qsort(nodes, total, sizeof(const struct shk_node *), by_name);
 	shk_map_init(index, arena, total);
 	for (size_t i = 0; i < total; i++)
 		(void)shk_map_add(index, nodes[i]->base->facts->name, (uint32_t)i);

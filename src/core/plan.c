@@ -171,12 +171,12 @@ static bool is_first_of_tenant(const struct shk_plan *plan, size_t index)
 static size_t add_quota(const struct planner *planner, const struct shk_tenant *tenant,
 			struct shk_plan_quota *rows)
 {
+	const struct shk_asker asker = {.tenant = tenant};
 	struct shk_limits before;
 	struct shk_limits after;
 
-	shk_limits_build(planner->start, planner->moment, tenant, 0, NULL, planner->arena, &before);
-	shk_limits_build(&planner->draft.view, planner->moment, tenant, 0, NULL, planner->arena,
-			 &after);
+	shk_limits_build(planner->start, planner->moment, &asker, planner->arena, &before);
+	shk_limits_build(&planner->draft.view, planner->moment, &asker, planner->arena, &after);
 	for (size_t i = 0; i < before.n; i++)
 		rows[i] = (struct shk_plan_quota){
 		    .tenant = tenant->name,
@@ -274,18 +274,18 @@ static void list_caveats(const struct planner *planner, struct shk_plan *plan)
 }
 
 void shk_plan_run(const struct shk_view *view, const struct shk_moment *moment,
-		  const struct shk_pod *const *pods, size_t n_pods,
-		  const struct shk_plan_options *options, struct shk_arena *arena,
+		  const struct shk_plan_order *order, struct shk_arena *arena,
 		  struct shk_plan *ret_plan)
 {
+	size_t n_pods = order->n_pods;
 	struct planner planner = {
-	    .moment = moment, .options = options, .arena = arena, .start = view};
+	    .moment = moment, .options = &order->options, .arena = arena, .start = view};
 	struct shk_plan_pod *rows = SHK_NEW_ARRAY(arena, n_pods, struct shk_plan_pod);
 	struct shk_plan plan = {.outcome = SHK_OUTCOME_FITS, .pods = rows, .n_pods = n_pods};
 
 	shk_draft_begin(&planner.draft, view, arena);
 	for (size_t i = 0; i < n_pods; i++) {
-		plan_pod(&planner, pods[i], &rows[i]);
+		plan_pod(&planner, order->pods[i], &rows[i]);
 		if (rows[i].outcome > plan.outcome)
 			plan.outcome = rows[i].outcome;
 	}

@@ -122,17 +122,18 @@ static int64_t room_of(const struct ledger_side *side, const struct shk_limit *l
 }
 
 void shk_limits_build(const struct shk_view *view, const struct shk_moment *moment,
-		      const struct shk_tenant *tenant, int64_t priority, const char *own_uid,
-		      struct shk_arena *arena, struct shk_limits *ret_limits)
+		      const struct shk_asker *asker, struct shk_arena *arena,
+		      struct shk_limits *ret_limits)
 {
-	const struct shk_band *band = shk_tenancy_band(view->tenancy, priority);
+	const struct shk_tenant *tenant = asker->tenant;
+	const struct shk_band *band = shk_tenancy_band(view->tenancy, asker->priority);
 	struct shk_limits limits = {.may_borrow = !band || band->may_borrow};
 	struct shk_books holds;
 	struct ledger_side side = {
 	    .view = view, .holds = &holds, .own = tenant, .now_s = moment->now_s};
 
 	shk_books_init(&holds, arena);
-	book_holds(&holds, moment, own_uid);
+	book_holds(&holds, moment, asker->uid);
 	limits.n = tenant ? tenant->n_quota : 0;
 	limits.items = SHK_NEW_ARRAY(arena, limits.n, struct shk_limit);
 	for (size_t i = 0; i < limits.n; i++) {

@@ -56,8 +56,9 @@ bool shk_profile_parse(const char *text, struct shk_resource *ret_profile)
 
 	if (len >= SHK_PROFILE_SIZE)
 		return false;
-	for (size_t i = 0; i < len; i++)
-		parsed.profile[i] = text[i] == '+' ? '.' : text[i];
+	memcpy(parsed.profile, text, len);
+	for (char *plus = strchr(parsed.profile, '+'); plus; plus = strchr(plus, '+'))
+		*plus = '.';
 	if (!parse_resource_profile(&parsed))
 		return false;
 	memcpy(ret_profile->profile, parsed.profile, sizeof(parsed.profile));

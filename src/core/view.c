@@ -17,7 +17,7 @@ void shk_draft_begin(struct shk_draft *draft, const struct shk_view *view, struc
 	*draft = (struct shk_draft){.view = *view, .arena = arena};
 	draft->nodes = SHK_NEW_ARRAY(arena, view->n_nodes, const struct shk_node *);
 	if (view->n_nodes > 0)
-		memcpy(draft->nodes, view->nodes, view->n_nodes * sizeof(draft->nodes[0]));
+		memcpy(draft->nodes, view->nodes, view->n_nodes * sizeof(const struct shk_node *));
 	shk_books_copy(&draft->books, arena, view->books);
 	draft->view.nodes = draft->nodes;
 	draft->view.books = &draft->books;

@@ -334,9 +334,10 @@ static const struct standing *stand_all(const struct shk_view *view,
 					const struct shk_tenant *tenant, struct shk_arena *arena,
 					size_t *ret_n)
 {
+	const struct shk_asker asker = {.tenant = tenant};
 	struct shk_limits limits;
 
-	shk_limits_build(view, moment, tenant, 0, NULL, arena, &limits);
+	shk_limits_build(view, moment, &asker, arena, &limits);
 
 	struct standing *standings = SHK_NEW_ARRAY(arena, limits.n, struct standing);
 

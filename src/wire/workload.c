@@ -418,8 +418,8 @@ static enum shk_status read_envelope(const struct spot *root, const json_t *valu
 		expansion->namespace_ = envelope.namespace_;
 	request->hypothetical = envelope.hypothetical;
 	request->n_hypothetical = envelope.n_hypothetical;
-	request->options.max_nodes = (size_t)envelope.options.max_nodes;
-	request->options.all_reasons = envelope.options.all_reasons;
+	request->order.options.max_nodes = (size_t)envelope.options.max_nodes;
+	request->order.options.all_reasons = envelope.options.all_reasons;
 	for (size_t i = 0; i < json_array_size(envelope.manifests); i++) {
 		struct spot item = spot_item(&list, i);
 
@@ -476,7 +476,7 @@ enum shk_status shk_dry_run_decode(struct shk_sv text, bool yaml_allowed,
 				   struct shk_dry_run_request *ret_request, struct shk_error *err)
 {
 	struct spot root = spot_root(arena, err);
-	struct shk_dry_run_request request = {.options = {.max_nodes = DEFAULT_MAX_NODES}};
+	struct shk_dry_run_request request = {.order.options = {.max_nodes = DEFAULT_MAX_NODES}};
 	struct expansion expansion = {
 	    .arena = arena,
 	    .namespace_ = default_namespace ? default_namespace : "default",
@@ -497,8 +497,8 @@ enum shk_status shk_dry_run_decode(struct shk_sv text, bool yaml_allowed,
 	json_decref(documents);
 	if (status)
 		return status;
-	request.pods = expansion.pods;
-	request.n_pods = expansion.n;
+	request.order.pods = expansion.pods;
+	request.order.n_pods = expansion.n;
 	*ret_request = request;
 	return SHK_OK;
 }

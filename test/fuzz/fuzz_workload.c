@@ -16,9 +16,9 @@ static void decode(struct shk_sv text, bool yaml_allowed)
 		shk_arena_fini(&arena);
 		return;
 	}
-	expect(request.n_pods <= SHK_DRY_RUN_MAX_PODS);
-	for (size_t i = 0; i < request.n_pods; i++) {
-		const struct shk_pod *pod = request.pods[i];
+	expect(request.order.n_pods <= SHK_DRY_RUN_MAX_PODS);
+	for (size_t i = 0; i < request.order.n_pods; i++) {
+		const struct shk_pod *pod = request.order.pods[i];
 
 		expect(pod->name && pod->namespace_ && shk_str_starts(pod->uid, "dry-run/"));
 		expect(!pod->node_name && pod->phase == SHK_PHASE_PENDING);

@@ -332,13 +332,13 @@ const char *town_ask(struct town *town, const struct shk_pod *pod, const char *n
 
 const struct shk_alloc *town_adopt(struct town *town, const struct shk_pod *pod, const char *node)
 {
+	const struct shk_candidate place = {node, town_find(town, node)};
 	struct shk_alloc *alloc = SHK_NEW(&town->arena, struct shk_alloc);
 	struct shk_claim claim;
 	struct shk_moment moment = moment_of(town);
 
 	shk_claim_build(pod, NULL, 0, &town->arena, &claim);
-	shk_alloc_adopt(&town->draft.view, &moment, &claim, node, town_find(town, node),
-			&town->arena, alloc);
+	shk_alloc_adopt(&town->draft.view, &moment, &claim, &place, &town->arena, alloc);
 	shk_draft_alloc(&town->draft, alloc, claim.cpu_milli);
 	return alloc;
 }

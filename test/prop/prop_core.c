@@ -189,14 +189,15 @@ static void order_is_irrelevant(struct town *town, struct dice *dice, const stru
 /* The plan of one pod says what filter says, and so does bind, node by node. */
 static void plan_filter_and_bind_agree(struct town *town, const struct shk_pod *pod)
 {
-	const struct shk_plan_options options = {.max_nodes = 100};
+	const struct shk_plan_order order = {
+	    .pods = &pod, .n_pods = 1, .options = {.max_nodes = 100}};
 	struct shk_moment moment = {.now_s = town->now_s};
 	struct shk_plan plan;
 	struct shk_decision filter;
 
 	town_decide(town, pod);
 	filter = town->decision;
-	shk_plan_run(&town->draft.view, &moment, &pod, 1, &options, &town->arena, &plan);
+	shk_plan_run(&town->draft.view, &moment, &order, &town->arena, &plan);
 	assert_int_equal(plan.pods[0].n_nodes, filter.n);
 	for (size_t i = 0; i < filter.n; i++) {
 		const char *name = plan.pods[0].nodes[i].name;

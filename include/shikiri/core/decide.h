@@ -63,11 +63,10 @@ void shk_alloc_make(const struct shk_decision *decision, const struct shk_claim 
 		    const struct shk_node *node, const struct shk_verdict *verdict,
 		    struct shk_alloc *ret_alloc);
 
-/* The allocation of a pod that somebody else put on node (NULL: a node we don't know), classed
+/* The allocation of a pod that somebody else put somewhere (node NULL: one we don't know), classed
  * against the books as they are. Never refuses. state is SHK_ALLOC_FOREIGN. */
 void shk_alloc_adopt(const struct shk_view *view, const struct shk_moment *moment,
-		     const struct shk_claim *claim, const char *node_name,
-		     const struct shk_node *node, struct shk_arena *arena,
-		     struct shk_alloc *ret_alloc);
+		     const struct shk_claim *claim, const struct shk_candidate *place,
+		     struct shk_arena *arena, struct shk_alloc *ret_alloc);
 
 #endif

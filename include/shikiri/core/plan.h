@@ -9,6 +9,12 @@ struct shk_plan_options {
 	bool all_reasons;
 };
 
+struct shk_plan_order {
+	const struct shk_pod *const *pods;
+	size_t n_pods;
+	struct shk_plan_options options;
+};
+
 struct shk_plan_node {
 	const char *name;
 	struct shk_verdict verdict;
@@ -55,8 +61,7 @@ struct shk_plan {
 /* view is not changed; what is planned lives in a draft in arena. moment's holds count as they
  * do in filter. */
 void shk_plan_run(const struct shk_view *view, const struct shk_moment *moment,
-		  const struct shk_pod *const *pods, size_t n_pods,
-		  const struct shk_plan_options *options, struct shk_arena *arena,
+		  const struct shk_plan_order *order, struct shk_arena *arena,
 		  struct shk_plan *ret_plan);
 
 #endif

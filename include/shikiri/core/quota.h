@@ -30,10 +30,16 @@ struct shk_limits {
 	bool may_borrow;
 };
 
-/* tenant NULL: no limits. own_uid's hold isn't counted. */
+/* For whom limits are prepared. */
+struct shk_asker {
+	const struct shk_tenant *tenant; /* NULL: no limits */
+	int64_t priority;
+	const char *uid; /* the pod whose own hold isn't counted; NULL: all are */
+};
+
 void shk_limits_build(const struct shk_view *view, const struct shk_moment *moment,
-		      const struct shk_tenant *tenant, int64_t priority, const char *own_uid,
-		      struct shk_arena *arena, struct shk_limits *ret_limits);
+		      const struct shk_asker *asker, struct shk_arena *arena,
+		      struct shk_limits *ret_limits);
 
 struct shk_quota_verdict {
 	enum shk_reason reason; /* SHK_FITS, or one of the three quota refusals */

@@ -18,12 +18,11 @@
 #include "shikiri/core/plan.h"
 
 struct shk_dry_run_request {
-	const struct shk_pod *const
-	    *pods; /* uid "dry-run/<namespace>/<name>", no node, phase Pending */
-	size_t n_pods;
+	/* Pods with uid "dry-run/<namespace>/<name>", no node, phase Pending; max_nodes 50 unless
+	 * stated. */
+	struct shk_plan_order order;
 	const struct shk_hypothetical *hypothetical;
 	size_t n_hypothetical;
-	struct shk_plan_options options; /* max_nodes 50 unless stated */
 };
 
 #define SHK_DRY_RUN_MAX_PODS 1000

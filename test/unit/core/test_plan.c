@@ -11,11 +11,12 @@ static struct shk_plan plan(struct town *town, struct shk_pod **pods, size_t n,
 {
 	const struct shk_pod **list = SHK_NEW_ARRAY(&town->arena, n, const struct shk_pod *);
 	struct shk_moment moment = {.now_s = town->now_s};
+	const struct shk_plan_order order = {.pods = list, .n_pods = n, .options = *options};
 	struct shk_plan result;
 
 	for (size_t i = 0; i < n; i++)
 		list[i] = pods[i];
-	shk_plan_run(&town->draft.view, &moment, list, n, options, &town->arena, &result);
+	shk_plan_run(&town->draft.view, &moment, &order, &town->arena, &result);
 	return result;
 }
 

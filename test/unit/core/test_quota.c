@@ -21,6 +21,15 @@ static struct town_tenant *town_with_cards(struct town *town, int64_t cards)
 	return tenant;
 }
 
+static void build_limits(struct town *town, const struct town_tenant *tenant,
+			 struct shk_limits *ret_limits)
+{
+	const struct shk_moment moment = {.now_s = 0};
+	const struct shk_asker asker = {.tenant = &tenant->tenant};
+
+	shk_limits_build(&town->draft.view, &moment, &asker, &town->arena, ret_limits);
+}
+
 static void unset_zero_and_unlimited_are_three_things(void **state)
 {
 	static const struct {
@@ -263,7 +272,6 @@ static void a_cap_takes_no_part_in_borrowing(void **state)
 {
 	struct town town;
 	struct shk_limits limits;
-	struct shk_moment moment = {.now_s = 0};
 	struct town_tenant *tenant = town_with_cards(&town, 8);
 
 	(void)state;
@@ -271,7 +279,7 @@ static void a_cap_takes_no_part_in_borrowing(void **state)
 	town_quota(tenant, "memoryGiB", -1, 640, -1);
 	town_settle(&town);
 	town_bind(&town, town_pod(&town, "u1", "a", GPU, 3), "n");
-	shk_limits_build(&town.draft.view, &moment, &tenant->tenant, 0, NULL, &town.arena, &limits);
+	build_limits(&town, tenant, &limits);
 	assert_int_equal(limits.items[0].borrowed, UNITS(3));
 	assert_int_equal(limits.items[1].used, UNITS(240));
 	assert_int_equal(limits.items[1].borrowed, 0);
@@ -282,7 +290,6 @@ static void inside_the_guarantee_needs_a_stated_one(void **state)
 {
 	struct town town;
 	struct shk_limits limits;
-	struct shk_moment moment = {.now_s = 0};
 	const struct shk_amount one = {GPU, 1};
 	const struct shk_vector vector = {&one, 1};
 	const struct shk_charge charge = {{UNITS(1), UNITS(7), UNITS(80), 0},
@@ -292,11 +299,11 @@ static void inside_the_guarantee_needs_a_stated_one(void **state)
 	(void)state;
 	town_quota(tenant, "memoryGiB", -1, 100, -1);
 	town_settle(&town);
-	shk_limits_build(&town.draft.view, &moment, &tenant->tenant, 0, NULL, &town.arena, &limits);
+	build_limits(&town, tenant, &limits);
 	assert_false(shk_quota_check(&limits, &vector, &charge).inside_guarantee);
 	town_quota(tenant, EQUIVALENTS, 1, 1, -1);
 	town_settle(&town);
-	shk_limits_build(&town.draft.view, &moment, &tenant->tenant, 0, NULL, &town.arena, &limits);
+	build_limits(&town, tenant, &limits);
 	assert_true(shk_quota_check(&limits, &vector, &charge).inside_guarantee);
 	town_close(&town);
 }

@@ -37,8 +37,8 @@ static const char *expand(struct scene *scene, const char *text, const char *nam
 	expect_ok(shk_dry_run_decode(shk_sv(text), true, namespace_, &scene->arena, &scene->request,
 				     &scene->err),
 		  &scene->err, text);
-	for (size_t i = 0; i < scene->request.n_pods; i++) {
-		const struct shk_pod *pod = scene->request.pods[i];
+	for (size_t i = 0; i < scene->request.order.n_pods; i++) {
+		const struct shk_pod *pod = scene->request.order.pods[i];
 
 		joined = shk_arena_printf(&scene->arena, "%s%s%s/%s", joined, i > 0 ? " " : "",
 					  pod->namespace_, pod->name);
@@ -109,8 +109,8 @@ static void test_expansion(void **state)
 
 		if (strcmp(pods, cases[i].pods) != 0)
 			fail_msg("%s: %s", cases[i].text, pods);
-		assert_int_equal(scene->request.options.max_nodes, 50);
-		assert_false(scene->request.options.all_reasons);
+		assert_int_equal(scene->request.order.options.max_nodes, 50);
+		assert_false(scene->request.order.options.all_reasons);
 	}
 }
 
@@ -125,7 +125,7 @@ static void test_pods_begin_anew(void **state)
 	       "spec: {nodeName: n1, priorityClassName: high, containers: [{name: c, "
 	       "resources: {limits: {nvidia.com/gpu: 2}}}]}, status: {phase: Running}}",
 	       NULL);
-	pod = scene->request.pods[0];
+	pod = scene->request.order.pods[0];
 	assert_string_equal(pod->uid, "dry-run/default/p");
 	assert_null(pod->node_name);
 	assert_null(pod->resource_version);
@@ -147,8 +147,8 @@ static void test_envelope(void **state)
 	assert_int_equal(scene->request.n_hypothetical, 1);
 	assert_string_equal(scene->request.hypothetical[0].like, "gpu-h100-01");
 	assert_int_equal(scene->request.hypothetical[0].count, 2);
-	assert_int_equal(scene->request.options.max_nodes, 7);
-	assert_true(scene->request.options.all_reasons);
+	assert_int_equal(scene->request.order.options.max_nodes, 7);
+	assert_true(scene->request.order.options.all_reasons);
 }
 
 static void test_refusals(void **state)
@@ -242,8 +242,8 @@ static void test_limits(void **state)
 	expand(scene,
 	       "{kind: Deployment, metadata: {name: d}, spec: {replicas: 1000, " TEMPLATE "}}",
 	       NULL);
-	assert_int_equal(scene->request.n_pods, SHK_DRY_RUN_MAX_PODS);
-	assert_string_equal(scene->request.pods[999]->name, "d-999");
+	assert_int_equal(scene->request.order.n_pods, SHK_DRY_RUN_MAX_PODS);
+	assert_string_equal(scene->request.order.pods[999]->name, "d-999");
 	expect_error(shk_dry_run_decode(shk_sv("{kind: Deployment, metadata: {name: d}, spec: "
 					       "{replicas: 2147483647, " TEMPLATE "}}"),
 					true, NULL, &scene->arena, &scene->request, &scene->err),
