@@ -73,7 +73,9 @@ static enum shk_status add_item(struct shk_changes *changes,
 			     there->file ? there->file : "the same request");
 }
 
-static void add_deletions(struct shk_changes *changes, const struct shk_documents_object *current)
+/* Copied: what is in force may be replaced, and freed, before the changes are told. */
+static void add_deletions(struct shk_changes *changes, const struct shk_documents_object *current,
+			  struct shk_arena *arena)
 {
 	size_t n_stated = changes->n;
 
@@ -88,8 +90,8 @@ static void add_deletions(struct shk_changes *changes, const struct shk_document
 		changes->items[changes->n++] = (struct shk_change){
 		    .operation = SHK_CHANGE_DELETED,
 		    .kind = document->kind,
-		    .name = document->name,
-		    .before = document->canonical,
+		    .name = shk_arena_strdup(arena, document->name),
+		    .before = shk_arena_strdup(arena, document->canonical),
 		};
 	}
 }
@@ -177,7 +179,7 @@ enum shk_status shk_changes_build(const struct shk_documents_object *current,
 	if (status)
 		return status;
 	if (input->prune)
-		add_deletions(&changes, current);
+		add_deletions(&changes, current, arena);
 	if (changes.n > 1)
 		qsort(changes.items, changes.n, sizeof changes.items[0], compare_changes);
 	for (size_t i = 0; i < changes.n; i++)

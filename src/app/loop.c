@@ -37,6 +37,7 @@ struct shk_loop {
 	bool quiet; /* idle work is done */
 	int64_t next_mend_ms;
 	char last_failure[512];
+	char cluster_id[64]; /* of the ledger that was opened at start */
 
 	/* Written by the thread, read by anybody. */
 	_Atomic bool ledger_ok;
@@ -105,6 +106,18 @@ struct shk_loop_health shk_loop_health(struct shk_loop *loop)
 
 /* --- the queue ------------------------------------------------------------------------------ */
 
+static void note_reload(const struct shk_command *command)
+{
+	char text[800];
+
+	if (command->result.status)
+		shk_log(SHK_LOG_WARN, "reload failed, the old rules stay in force", "error",
+			shk_error_print(&command->result.error, text, sizeof text), NULL);
+	else
+		shk_log(SHK_LOG_INFO, "reloaded", "changes",
+			command->result.body.data ? command->result.body.data : "", NULL);
+}
+
 static void refuse(struct shk_command *command, bool stopping)
 {
 	char text[SHK_REASON_TEXT_SIZE];
@@ -115,6 +128,8 @@ static void refuse(struct shk_command *command, bool stopping)
 	else
 		shk_command_fail(command, SHK_E_UNAVAILABLE, "%s",
 				 stopping ? "stopping" : "busy: too many requests wait");
+	if (command->kind == SHK_COMMAND_RELOAD)
+		note_reload(command); /* nobody waits for its answer */
 	shk_command_answer(command);
 }
 
@@ -195,18 +210,6 @@ static void note_bind(const struct shk_loop *loop, const struct shk_command *com
 		"node", command->bind.node, "result", bind_result(command), NULL);
 }
 
-static void note_reload(const struct shk_command *command)
-{
-	char text[800];
-
-	if (command->result.status)
-		shk_log(SHK_LOG_WARN, "reload failed, the old rules stay in force", "error",
-			shk_error_print(&command->result.error, text, sizeof text), NULL);
-	else
-		shk_log(SHK_LOG_INFO, "reloaded", "changes",
-			command->result.body.data ? command->result.body.data : "", NULL);
-}
-
 static void note(const struct shk_loop *loop, const struct shk_command *command)
 {
 	if (command->kind == SHK_COMMAND_BIND)
@@ -283,16 +286,33 @@ static bool is_in_memory(const struct shk_loop *loop)
 	return strcmp(loop->options.ledger_path, ":memory:") == 0;
 }
 
+/* What was answered rests on the ledger that failed: no other file may take its place while we
+ * run, an older copy of it neither. */
+static enum shk_status check_identity(const struct shk_loop *loop, struct shk_error *err)
+{
+	uint64_t known = loop->state.current->shown.view.ledger_seq;
+
+	if (strcmp(shk_ledger_cluster_id(loop->env.ledger), loop->cluster_id) == 0 &&
+	    shk_ledger_seq(loop->env.ledger) >= known)
+		return SHK_OK;
+	return shk_error_set(err, SHK_E_CONFLICT,
+			     "%s: is not the ledger that failed, or an older copy of it; restart "
+			     "to take it as it is",
+			     loop->options.ledger_path);
+}
+
 static enum shk_status reopen(struct shk_loop *loop, struct shk_error *err)
 {
-	const struct shk_ledger_options options = {.path = loop->options.ledger_path,
-						   .now_s = loop->env.now_s};
+	const struct shk_ledger_options options = {
+	    .path = loop->options.ledger_path, .must_exist = true, .now_s = loop->env.now_s};
 	enum shk_status status;
 
 	shk_jobs_cancel(&loop->jobs, SHK_CAUSE_LEDGER);
 	shk_ledger_close(loop->env.ledger, loop->env.now_s);
 	loop->env.ledger = NULL;
 	status = shk_ledger_open(&options, &loop->env.ledger, err);
+	if (!status)
+		status = check_identity(loop, err);
 	if (!status)
 		status = shk_state_recover(&loop->state, &loop->env, err);
 	return status;
@@ -398,6 +418,8 @@ struct shk_loop *shk_loop_new(struct shk_boot *boot, const struct shk_loop_optio
 	    .uuid = shk_boot_uuid,
 	    .commit = options->commit ? options->commit : shk_ledger_commit,
 	};
+	(void)snprintf(loop->cluster_id, sizeof loop->cluster_id, "%s",
+		       boot->ledger ? shk_ledger_cluster_id(boot->ledger) : "");
 	*boot = (struct shk_boot){.ledger = NULL};
 	init_queue(loop);
 	publish(loop);

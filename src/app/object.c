@@ -258,6 +258,7 @@ struct shk_pod_object *shk_pod_object_new(const struct shk_pod *pod)
 	}
 	object = pod_copy(&kept);
 	object->managed = claim.managed;
+	object->countable = claim.resources.n > 0;
 	object->cpu_milli = claim.cpu_milli;
 	shk_arena_fini(&arena);
 	return object;
@@ -272,6 +273,7 @@ struct shk_pod_object *shk_pod_object_bound(const struct shk_pod_object *pod, co
 	bound.phase = SHK_PHASE_RUNNING;
 	object = pod_copy(&bound);
 	object->managed = pod->managed;
+	object->countable = pod->countable;
 	object->cpu_milli = pod->cpu_milli;
 	return object;
 }

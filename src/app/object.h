@@ -65,6 +65,7 @@ struct shk_pod_object {
 	const char *key; /* "<namespace>/<name>" */
 	int64_t cpu_milli;
 	bool managed;
+	bool countable; /* asks for an amount that can be counted; kubelet admits no other */
 };
 
 /* A copy with another node and phase, which is all that binding changes. NULL keeps the pod's. */

@@ -205,7 +205,7 @@ static struct shk_pod_object **find_strangers(struct pass *pass, size_t *ret_n)
 	for (size_t i = 0; i < edition->pods.n; i++) {
 		struct shk_pod_object *pod = (struct shk_pod_object *)all[i];
 
-		if (pod->managed && shk_pod_object_is_placed(pod) &&
+		if (pod->countable && shk_pod_object_is_placed(pod) &&
 		    !shk_edition_alloc(edition, pod->pod.uid))
 			strangers[n++] = pod;
 	}

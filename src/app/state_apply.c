@@ -263,9 +263,10 @@ enum shk_status shk_reload_run(struct shk_step *step, struct shk_command *comman
 
 	if (shk_step_is_blocked(step, command))
 		return SHK_OK;
-	if (command->reload.policy)
-		status = set_policy(step, command, err);
-	if (!status && command->reload.apply.n > 0)
+	/* Documents first: they can be refused, and then nothing of the reload is in force. */
+	if (command->reload.apply.n > 0)
 		status = set_documents(step, command, err);
+	if (!status && command->reload.policy && command->result.status == SHK_OK)
+		status = set_policy(step, command, err);
 	return status;
 }

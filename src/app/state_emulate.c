@@ -104,7 +104,7 @@ enum shk_status shk_pod_run(struct shk_step *step, struct shk_command *command,
 		return SHK_OK;
 	object = shk_pod_object_new(&pod);
 
-	bool needs_row = object->managed && shk_pod_object_is_placed(object);
+	bool needs_row = object->countable && shk_pod_object_is_placed(object);
 
 	if (!needs_row || !shk_step_is_blocked(step, command)) {
 		command->changed = true;

@@ -8,6 +8,9 @@
 #include "server.h"
 #include "shikiri/base/metrics.h"
 
+#define SMALL_BODY     ((size_t)64 << 10)
+#define ROOM_FOR_SMALL ((size_t)4 << 20)
+
 static bool reject(enum shk_rejected why)
 {
 	shk_metric_count(SHK_C_HTTP_REJECTED, why);
@@ -146,12 +149,17 @@ static bool check_size(struct shk_exchange *x)
 	return reject(SHK_REJECTED_TOO_LARGE);
 }
 
+/* Small bodies have some room of their own, so that a few large ones that dawdle can't keep binds
+ * out. */
 static bool reserve(struct shk_exchange *x)
 {
 	size_t before = atomic_fetch_add(&x->server->reserved, x->length);
+	size_t budget = x->server->options.budget;
 
+	if (x->length <= SMALL_BODY)
+		budget += ROOM_FOR_SMALL;
 	x->reserved = x->length;
-	if (before + x->length <= x->server->options.budget)
+	if (before + x->length <= budget)
 		return true;
 	shk_admit_release(x);
 	shk_reply_problem(x, SHK_PROBLEM_UNAVAILABLE, "too many large requests at once");

@@ -16,6 +16,7 @@ struct shk_ledger_backup {
 	sqlite3_backup *handle;
 	struct shk_buf path;
 	struct shk_buf part;
+	bool made; /* the part is ours to remove */
 	bool done;
 };
 
@@ -26,14 +27,15 @@ static bool exists(const char *path)
 	return lstat(path, &st) == 0;
 }
 
-/* The part is ours alone: whoever left one behind died. */
+/* Nothing that is there is touched: it may be the rest of a copy, or anything else. */
 static enum shk_status make_part(const char *part, struct shk_error *err)
 {
-	int fd;
+	int fd = open(part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
 
-	if (unlink(part) != 0 && errno != ENOENT)
-		return shk_ledger_path_errno(part, errno, err);
-	fd = open(part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
+	if (fd < 0 && errno == EEXIST)
+		return shk_error_set(err, SHK_E_CONFLICT,
+				     "%s: is in the way; remove it if it is the rest of a copy",
+				     part);
 	if (fd < 0 || close(fd) != 0)
 		return shk_ledger_path_errno(part, errno, err);
 	return SHK_OK;
@@ -81,6 +83,7 @@ enum shk_status shk_ledger_backup_new(struct shk_ledger *ledger, const char *pat
 	shk_buf_puts(&backup->path, path);
 	shk_buf_printf(&backup->part, "%s.part", path);
 	status = make_part(backup->part.data, err);
+	backup->made = status == SHK_OK;
 	if (status == SHK_OK)
 		status = open_part(backup, err);
 	if (status != SHK_OK) {
@@ -185,8 +188,8 @@ void shk_ledger_backup_free(struct shk_ledger_backup *backup)
 		return;
 	if (backup->copy || backup->ledger)
 		(void)release(backup); /* the copy is thrown away */
-	if (!backup->done)
-		(void)unlink(backup->part.data); /* may not have been made */
+	if (backup->made && !backup->done)
+		(void)unlink(backup->part.data); /* nothing else can be done about it */
 	shk_buf_fini(&backup->path);
 	shk_buf_fini(&backup->part);
 	free(backup);

@@ -105,7 +105,7 @@ enum shk_status shk_ledger_open_schema(const struct shk_ledger_options *options,
 
 /* Makes an empty file of mode 0600 where there is none, and refuses links, directories, devices
  * and a log without its file. ret_wal: a log with content lies beside it. */
-enum shk_status shk_ledger_path_prepare(const char *path, bool *ret_wal,
+enum shk_status shk_ledger_path_prepare(const char *path, bool must_exist, bool *ret_wal,
 					struct shk_error *err) SHK_MUST_CHECK;
 enum shk_status shk_ledger_path_errno(const char *path, int code, struct shk_error *err);
 int64_t shk_ledger_path_bytes(const char *path, const char *suffix); /* 0 where there is none */

@@ -365,7 +365,7 @@ enum shk_status shk_ledger_open_schema(const struct shk_ledger_options *options,
 	enum shk_status status = SHK_OK;
 
 	if (ledger->path)
-		status = shk_ledger_path_prepare(ledger->path, &wal, err);
+		status = shk_ledger_path_prepare(ledger->path, options->must_exist, &wal, err);
 	if (status == SHK_OK) {
 		status = connect_file(ledger, err);
 		if (status == SHK_OK)

@@ -62,7 +62,8 @@ static enum shk_status make_file(const char *path, struct shk_error *err)
 	return shk_ledger_path_errno(path, errno, err);
 }
 
-enum shk_status shk_ledger_path_prepare(const char *path, bool *ret_wal, struct shk_error *err)
+enum shk_status shk_ledger_path_prepare(const char *path, bool must_exist, bool *ret_wal,
+					struct shk_error *err)
 {
 	int64_t wal = shk_ledger_path_bytes(path, "-wal");
 	struct stat st = {0};
@@ -80,6 +81,8 @@ enum shk_status shk_ledger_path_prepare(const char *path, bool *ret_wal, struct 
 		return shk_error_set(err, SHK_E_CORRUPT,
 				     "%s: is missing or empty, but its log %s-wal isn't", path,
 				     path);
+	if (!there && must_exist)
+		return shk_error_set(err, SHK_E_NOT_FOUND, "%s: is gone", path);
 	if (!there)
 		status = make_file(path, err);
 	if (status == SHK_OK)

@@ -33,6 +33,7 @@ struct shk_ledger; /* opaque */
 
 struct shk_ledger_options {
 	const char *path; /* ":memory:" for a trial */
+	bool must_exist;  /* a missing file is NOT_FOUND instead of a new ledger */
 	const char *vfs;  /* SQLite VFS, NULL for the default; tests inject failures through one */
 	int64_t now_s;    /* wall clock, for the epoch's row */
 };

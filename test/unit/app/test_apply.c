@@ -174,6 +174,45 @@ static struct shk_command *reload_command(struct fixture *f, const char *policy)
 	return command;
 }
 
+/* The second apply replaces, and frees, the documents that its own answer speaks of. */
+static void prune_may_delete_what_the_same_batch_made(void **state)
+{
+	struct fixture *f = *state;
+	struct shk_command *commands[] = {
+	    fixture_apply_command(TENANT("audio", "a"), false, false),
+	    fixture_apply_command(TENANT("vision", "v"), true, false),
+	};
+
+	shk_state_step(&f->boot.state, &f->env, commands, 2, &f->effects);
+	assert_int_equal(commands[1]->result.status, SHK_OK);
+	assert_non_null(
+	    strstr(commands[1]->result.body.data, "\"audio\",\"operation\":\"deleted\""));
+	for (size_t i = 0; i < 2; i++)
+		shk_command_free(commands[i]);
+	assert_int_equal(fixture_view(f)->tenancy->documents->n_tenants, 1);
+}
+
+static void a_reload_is_in_force_whole_or_not_at_all(void **state)
+{
+	struct fixture *f = *state;
+	struct shk_command *command =
+	    reload_command(f, V1 "kind: Policy\nspec: {isolation: {acrossDomains: node}}\n");
+	struct shk_apply_item *items = SHK_NEW_ARRAY(&command->arena, 2, struct shk_apply_item);
+	const struct shk_document *documents;
+	struct shk_error err;
+	size_t n = 0;
+
+	if (shk_documents_decode(shk_sv(TENANT("x", "same") "---\n" TENANT("y", "same")),
+				 &command->arena, &documents, &n, &err))
+		fail_msg("%s", err.text);
+	for (size_t i = 0; i < n; i++)
+		items[i] = (struct shk_apply_item){.document = &documents[i], .file = "/d.yaml"};
+	command->reload.apply = (struct shk_apply_input){.items = items, .n = n};
+	fixture_run(f, command);
+	assert_int_equal(f->status, SHK_E_INPUT);
+	assert_int_equal(fixture_view(f)->policy->across_domains, SHK_LEVEL_MIG);
+}
+
 static void a_reloaded_policy_judges_every_node_again(void **state)
 {
 	struct fixture *f = *state;
@@ -257,6 +296,10 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(a_failed_commit_leaves_the_old_documents, set_up,
 					    tear_down),
 	    cmocka_unit_test_setup_teardown(documents_know_their_versions, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(prune_may_delete_what_the_same_batch_made, set_up,
+					    tear_down),
+	    cmocka_unit_test_setup_teardown(a_reload_is_in_force_whole_or_not_at_all, set_up,
+					    tear_down),
 	    cmocka_unit_test_setup_teardown(a_reloaded_policy_judges_every_node_again, set_up,
 					    tear_down),
 	    cmocka_unit_test(files_apply_once_until_they_change),

@@ -31,6 +31,35 @@ static void restart_with_nodes(struct fixture *f)
 	nodes(f);
 }
 
+/* kubelet admits no such pod, whoever put it there; it must not keep the others waiting. */
+static void a_placed_pod_that_cannot_be_counted_is_passed_over(void **state)
+{
+	static const char *const amounts[] = {"\"0.5\"", "\"-1\"", "\"abc\"", "1000000000000"};
+	struct fixture f;
+	char ledger[128];
+
+	(void)state;
+	open_file(&f, ledger);
+	for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++) {
+		char item[512];
+
+		(void)snprintf(
+		    item, sizeof item,
+		    "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p%zu\",\"namespace\":\"v\","
+		    "\"uid\":\"u%zu\"},\"spec\":{\"nodeName\":\"n1\",\"containers\":[{"
+		    "\"name\":\"c\",\"resources\":{\"limits\":{\"nvidia.com/gpu\":%s}}}]},"
+		    "\"status\":{\"phase\":\"Running\"}}",
+		    i, i, amounts[i]);
+		fixture_raw(&f, item);
+	}
+	fixture_pod(&f, "v", "good", "good", GPU, 1, "\"nodeName\":\"n1\"", "");
+	fixture_boot(&f);
+	assert_non_null(fixture_alloc(&f, "good"));
+	assert_null(fixture_alloc(&f, "u0"));
+	assert_int_equal(fixture_used(&f, "n1", GPU), 1);
+	fixture_fini(&f);
+}
+
 static void rows_follow_the_file(void **state)
 {
 	/* Each pod is bound to n1 before; then the file says: */
@@ -220,6 +249,7 @@ static void bad_inputs_say_what_and_where(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_placed_pod_that_cannot_be_counted_is_passed_over),
 	    cmocka_unit_test(rows_follow_the_file),
 	    cmocka_unit_test(the_same_name_with_another_uid_is_another_pod),
 	    cmocka_unit_test(strangers_are_classed_by_age_then_uid),

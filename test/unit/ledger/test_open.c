@@ -25,6 +25,22 @@ static void refuse_path(struct fixture *f, const char *path, enum shk_status sta
 	assert_null(ledger);
 }
 
+static void a_missing_file_is_not_made_where_it_must_exist(void **state)
+{
+	struct fixture *f = *state;
+	const struct shk_ledger_options options = {.path = f->path, .must_exist = true};
+	struct shk_ledger *ledger = NULL;
+	struct shk_error err;
+
+	assert_int_equal(shk_ledger_open(&options, &ledger, &err), SHK_E_NOT_FOUND);
+	assert_contains(err.text, "is gone");
+	assert_false(file_exists(f->path));
+	fixture_open(f);
+	fixture_close(f);
+	assert_ok(shk_ledger_open(&options, &ledger, &err), &err);
+	shk_ledger_close(ledger, 0);
+}
+
 static void wrong_paths(void **state)
 {
 	struct fixture *f = *state;
@@ -454,10 +470,21 @@ int main(int argc, char **argv)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
-	    TEST(wrong_paths),       TEST(no_permission),        TEST(file_mode),
-	    TEST(not_a_ledger),      TEST(empty_file_is_new),    TEST(changed_schema),
-	    TEST(held_by_another),   TEST(killed_without_close), TEST(broken_with_log),
-	    TEST(migrations),        TEST(failed_migration),     TEST(much_newer),
+	    TEST(a_missing_file_is_not_made_where_it_must_exist),
+	    TEST(no_permission),
+	    TEST(file_mode),
+	    TEST(wrong_paths),
+	    TEST(no_permission),
+	    TEST(file_mode),
+	    TEST(not_a_ledger),
+	    TEST(empty_file_is_new),
+	    TEST(changed_schema),
+	    TEST(held_by_another),
+	    TEST(killed_without_close),
+	    TEST(broken_with_log),
+	    TEST(migrations),
+	    TEST(failed_migration),
+	    TEST(much_newer),
 	    TEST(settings_in_force),
 	};
 

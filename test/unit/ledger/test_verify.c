@@ -249,6 +249,10 @@ static void copy_while_writing(void **state)
 	file_write(part, "left by somebody", 16);
 	fixture_open(f);
 	add_many(f, 0, 900);
+	/* What is in the way stays. */
+	assert_int_equal(shk_ledger_backup_new(f->ledger, copy, &backup, &err), SHK_E_CONFLICT);
+	assert_true(file_exists(part));
+	assert_int_equal(unlink(part), 0);
 	assert_ok(shk_ledger_backup_new(f->ledger, copy, &backup, &err), &err);
 	assert_int_equal(shk_ledger_backup_new(f->ledger, part, &other, &err), SHK_E_BUSY);
 	while (!done) {
