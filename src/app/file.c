@@ -68,15 +68,43 @@ enum shk_status shk_file_read(const char *path, size_t max_bytes, struct shk_buf
 	return status;
 }
 
+/* Takes "." and ".." out of an absolute path, by its letters alone: links may point elsewhere
+ * tomorrow, as those of a mounted ConfigMap do. */
+static void tidy(char *path)
+{
+	char *out = path;
+
+	for (const char *at = path; *at;) {
+		size_t len;
+
+		at += strspn(at, "/");
+		len = strcspn(at, "/");
+		if (len == 2 && at[0] == '.' && at[1] == '.') {
+			while (out > path && *--out != '/')
+				continue;
+		} else if (len > 0 && !(len == 1 && at[0] == '.')) {
+			*out++ = '/';
+			memmove(out, at, len);
+			out += len;
+		}
+		at += len;
+	}
+	if (out == path)
+		*out++ = '/';
+	*out = '\0';
+}
+
 const char *shk_file_absolute(const char *path, struct shk_arena *arena)
 {
 	char directory[4096];
+	char *absolute;
 
-	if (path[0] == '/' || !getcwd(directory, sizeof directory))
+	if (path[0] == '/')
+		absolute = shk_arena_strdup(arena, path);
+	else if (getcwd(directory, sizeof directory))
+		absolute = shk_arena_printf(arena, "%s/%s", directory, path);
+	else
 		return shk_arena_strdup(arena, path);
-	while (path[0] == '.' && path[1] == '/') {
-		path += 2;
-		path += strspn(path, "/");
-	}
-	return shk_arena_printf(arena, "%s/%s", directory[1] == '\0' ? "" : directory, path);
+	tidy(absolute);
+	return absolute;
 }

@@ -124,7 +124,9 @@ static void refuse(struct shk_command *command, bool stopping)
 
 	if (command->kind == SHK_COMMAND_BIND)
 		shk_buf_puts(&command->result.body,
-			     shk_reason_text(SHK_REASON_NOT_READY, NULL, text));
+			     shk_reason_text(SHK_REASON_NOT_READY,
+					     stopping ? "stopping" : "too many requests wait",
+					     text));
 	else
 		shk_command_fail(command, SHK_E_UNAVAILABLE, "%s",
 				 stopping ? "stopping" : "busy: too many requests wait");

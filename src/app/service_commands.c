@@ -196,5 +196,8 @@ void shk_service_reload(struct shk_service *service)
 		command->reload.policy = policy;
 	if (shk_inputs_applies(&config->applies, &command->arena, &command->reload.apply, &err))
 		warn("documents can't be read, the old ones stay in force", &err);
-	shk_loop_submit(service->loop, command);
+	if (command->reload.policy || command->reload.apply.n > 0)
+		shk_loop_submit(service->loop, command);
+	else
+		shk_command_free(command);
 }

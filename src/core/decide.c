@@ -168,6 +168,8 @@ static void judge_live(const struct shk_alloc *live, const struct shk_candidate 
 
 static const char *pod_subject(const struct shk_case *c, enum shk_reason reason)
 {
+	if (reason == SHK_REASON_NOT_READY)
+		return c->view->not_ready;
 	return reason == SHK_REASON_PROFILE_NAME ? c->claim->bad_name : NULL;
 }
 

@@ -64,8 +64,8 @@ const char *shk_reason_text(enum shk_reason reason, const char *subject,
 	    shk_resource_is_managed(shown))
 		(void)put_text(row, shown + strlen(SHK_RESOURCE_PREFIX), buf);
 	for (char *at = buf; *at; at++) {
-		/* Old schedulers print the text as a format string. */
-		if (*at == '%')
+		/* Old schedulers print the text as a format string; a name may hold anything. */
+		if (*at == '%' || (unsigned char)*at < ' ' || *at == '\x7f')
 			*at = '?';
 	}
 	return buf;

@@ -37,8 +37,7 @@ static void write_one(struct shk_exchange *x, const struct shk_view *view, repor
 		shk_reply_problem(x, SHK_PROBLEM_NOT_FOUND, "there is no tenant \"%s\"", name);
 		return;
 	}
-	if (shk_reply_etag(x, tenant->meta.resource_version))
-		return;
+	shk_reply_etag(x, tenant->meta.resource_version);
 	moment = shk_service_moment(x->service, &x->arena);
 	shk_json_begin(&json, shk_reply_json(x, 200));
 	write(view, &moment, tenant, &x->arena, &json, NULL);

@@ -135,35 +135,10 @@ void shk_reply_error(struct shk_exchange *x, const struct shk_error *err)
 	write_problem(x, shk_problem_of_error(err), err->text, err->pointer);
 }
 
-/* Weak comparison of a list, as If-None-Match asks for. */
-static bool is_in_list(const char *list, const char *etag)
+void shk_reply_etag(struct shk_exchange *x, uint64_t resource_version)
 {
-	size_t len = strlen(etag);
-
-	for (const char *at = list; *at;) {
-		at += strspn(at, ", \t");
-		if (*at == '*')
-			return true;
-		if (at[0] == 'W' && at[1] == '/')
-			at += 2;
-		if (strncmp(at, etag, len) == 0 && strchr(", \t", at[len]))
-			return true;
-		at += strcspn(at, ",");
-	}
-	return false;
-}
-
-bool shk_reply_etag(struct shk_exchange *x, uint64_t resource_version)
-{
-	const char *wanted = shk_exchange_header(x, "If-None-Match");
-
-	if (resource_version == 0)
-		return false;
-	x->reply.etag = shk_arena_printf(&x->arena, "\"%" PRIu64 "\"", resource_version);
-	if (!wanted || !is_in_list(wanted, x->reply.etag))
-		return false;
-	(void)shk_reply_text(x, 304, NULL);
-	return true;
+	if (resource_version > 0)
+		x->reply.etag = shk_arena_printf(&x->arena, "\"%" PRIu64 "\"", resource_version);
 }
 
 void shk_reply_answer(struct shk_exchange *x, struct shk_answer *answer)

@@ -107,8 +107,9 @@ void shk_reply_problem(struct shk_exchange *x, enum shk_problem problem, const c
     SHK_PRINTF(3, 4);
 /* The problem that a failed call means, with its pointer. */
 void shk_reply_error(struct shk_exchange *x, const struct shk_error *err);
-/* The ETag of a stored document; true when the client has it, and the reply is 304. */
-bool shk_reply_etag(struct shk_exchange *x, uint64_t resource_version);
+/* The ETag of a stored document, for If-Match. A GET is never 304: the status beside the document
+ * changes without it. */
+void shk_reply_etag(struct shk_exchange *x, uint64_t resource_version);
 /* The body of an answer becomes the reply's: 200, or 201 when something was created. A failed
  * one becomes a problem, as does NULL, by which a finish is told that the edge stops. */
 void shk_reply_answer(struct shk_exchange *x, struct shk_answer *answer);

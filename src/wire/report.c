@@ -275,6 +275,8 @@ void shk_report_node(const struct shk_node *node, struct shk_json *json, const c
 	shk_json_string(json, "name", facts->name);
 	shk_json_string(json, "uid", or_empty(facts->uid));
 	shk_json_string(json, "resourceVersion", or_empty(facts->resource_version));
+	if (facts->created_s > 0)
+		shk_json_time(json, "creationTimestamp", facts->created_s);
 	put_labels(&facts->labels, json);
 	shk_json_object_end(json);
 	shk_json_object(json, "spec");

@@ -31,7 +31,7 @@ struct expansion {
 	const char *namespace_; /* for manifests that state none */
 	const struct shk_pod **pods;
 	size_t n;
-	struct shk_map seen; /* uids */
+	struct shk_map seen; /* dry-run/<namespace>/<name> */
 };
 
 /* --- pods --------------------------------------------------------------------------------- */
@@ -48,6 +48,7 @@ static enum shk_status add_pod(const struct spot *spot, struct expansion *expans
 			       const struct shk_pod *template, const char *namespace_,
 			       const char *name)
 {
+	const char *key = shk_arena_printf(expansion->arena, "dry-run/%s/%s", namespace_, name);
 	char quoted[TEXT_QUOTED_SIZE];
 
 	if (expansion->n == SHK_DRY_RUN_MAX_PODS)
@@ -57,14 +58,15 @@ static enum shk_status add_pod(const struct spot *spot, struct expansion *expans
 	struct shk_pod *pod = SHK_NEW(expansion->arena, struct shk_pod);
 
 	*pod = *template;
-	pod->uid = shk_arena_printf(expansion->arena, "dry-run/%s/%s", namespace_, name);
+	/* A pod that waits keeps its uid, so that its own hold isn't counted against it. */
+	pod->uid = template->uid ? template->uid : key;
 	pod->namespace_ = namespace_;
 	pod->name = name;
 	pod->resource_version = NULL;
 	pod->node_name = NULL;
 	pod->phase = SHK_PHASE_PENDING;
 	pod->deleting = false;
-	if (!shk_map_add(&expansion->seen, pod->uid, 0))
+	if (!shk_map_add(&expansion->seen, key, 0))
 		return spot_fail(spot, "a second pod named %s", text_quote(shk_sv(name), quoted));
 	expansion->pods[expansion->n++] = pod;
 	return SHK_OK;

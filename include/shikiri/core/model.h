@@ -175,6 +175,7 @@ struct shk_node_facts {
 	    *resources; /* sorted by name; a name in one list only has 0 in the other */
 	size_t n_resources;
 	int64_t cpu_milli; /* allocatable */
+	int64_t created_s;
 	bool ready;
 	bool unschedulable; /* spec.unschedulable: the scheduler's matter, shown only */
 };

@@ -32,8 +32,7 @@ const char *shk_outcome_name(enum shk_outcome outcome); /* "FitsByBorrowing" */
  * PROFILE_UNKNOWN stands twice in the contract: once pod-wide for the name, once per node for
  * the weight; the second is a row of its own with the same code. */
 #define SHK_REASONS(X)                                                                             \
-	X(NOT_READY, "NotReady", UNRESOLVABLE, NO_FIT, false,                                      \
-	  "shikiri can't decide now, pods are asked again",                                        \
+	X(NOT_READY, "NotReady", UNRESOLVABLE, NO_FIT, true, "can't decide now:",                  \
 	  "The cluster has not been seen completely, what is known is too old, or the ledger "     \
 	  "can't be written. GPU pods wait; nothing that runs is touched. See /readyz?verbose.")   \
 	X(INVALID_REQUEST, "InvalidRequest", UNRESOLVABLE, INVALID, false,                         \

@@ -7,8 +7,8 @@
  *
  * An object without kind and with manifests is the envelope, whose own fields are a closed set.
  * A manifest without a name gets <generateName>0, <generateName>1 and so on; two pods of one name
- * are an error. Node, uid, phase and deletion of a manifest are forgotten: the pod is asked about
- * as if it were new. */
+ * are an error. Node, phase and deletion of a manifest are forgotten: the pod is asked about as if
+ * it were new. Its uid is kept, so that a waiting pod isn't refused for its own hold. */
 #ifndef SHIKIRI_WIRE_WORKLOAD_H
 #define SHIKIRI_WIRE_WORKLOAD_H
 
@@ -18,8 +18,8 @@
 #include "shikiri/core/plan.h"
 
 struct shk_dry_run_request {
-	/* Pods with uid "dry-run/<namespace>/<name>", no node, phase Pending; max_nodes 50 unless
-	 * stated. */
+	/* Pods with uid "dry-run/<namespace>/<name>" unless the manifest has one, no node, phase
+	 * Pending; max_nodes 50 unless stated. */
 	struct shk_plan_order order;
 	const struct shk_hypothetical *hypothetical;
 	size_t n_hypothetical;

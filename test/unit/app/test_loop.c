@@ -130,7 +130,7 @@ static void a_full_queue_answers_at_once(void **state)
 	assert_int_equal(n_refused, FLOOD - SHK_QUEUE_MAX - 1);
 	assert_true(atomic_load(&waited[FLOOD - 1].done));
 	assert_string_equal(waited_text(&waited[FLOOD - 1]),
-			    "NotReady: shikiri can't decide now, pods are asked again");
+			    "NotReady: can't decide now: too many requests wait");
 	atomic_store(&block_commits, false);
 	for (size_t i = 0; i < FLOOD; i++)
 		assert_true(waited_for(&waited[i]));

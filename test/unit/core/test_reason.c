@@ -41,8 +41,8 @@ static void subjects_stand_at_the_end_where_the_row_allows(void **state)
 			    "QuotaCeiling: would pass the tenant's ceiling of gpuEquivalents");
 	assert_string_equal(shk_reason_text(SHK_REASON_TRUST_BOUNDARY, "gpu", text),
 			    "TrustBoundary: would share hardware with another trust domain");
-	assert_string_equal(shk_reason_text(SHK_REASON_PROFILE_NAME, "nvidia.com/%n", text),
-			    "ProfileUnknown: no known GPU resource: nvidia.com/?n");
+	assert_string_equal(shk_reason_text(SHK_REASON_PROFILE_NAME, "nvidia.com/%n\n", text),
+			    "ProfileUnknown: no known GPU resource: nvidia.com/?n?");
 }
 
 static void codes_are_found(void **state)
