@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../../src/app/loop.h"
 #include "wait.h"
@@ -171,6 +172,44 @@ static void mends_itself_after_a_failed_commit(void **state)
 	rig_stop(&rig);
 }
 
+static void wait_until_ready(struct rig *rig, bool ready)
+{
+	for (int i = 0; i < 500 && shk_loop_health(rig->loop).ledger_ok != ready; i++)
+		pause_ms(10);
+	assert_int_equal(shk_loop_health(rig->loop).ledger_ok, ready);
+}
+
+/* What was answered rests on the ledger that failed, so no other may take its place. */
+static void takes_no_other_ledger_for_the_one_that_failed(void **state)
+{
+	char aside[140];
+	char log[140];
+	char log_aside[160];
+	struct waited waited;
+	struct rig rig;
+
+	(void)state;
+	rig_start(&rig, 2);
+	(void)snprintf(aside, sizeof aside, "%s.aside", rig.ledger);
+	(void)snprintf(log, sizeof log, "%s-wal", rig.ledger);
+	(void)snprintf(log_aside, sizeof log_aside, "%s-wal", aside);
+	atomic_store(&fail_commits, 1);
+	submit_bind(&rig, &waited, 0);
+	assert_true(waited_for(&waited));
+	assert_memory_equal(waited_text(&waited), "LedgerUnavailable", 17);
+	shk_buf_fini(&waited.answer.body);
+	/* Gone before the first attempt to mend it, which comes a second later. */
+	assert_int_equal(rename(log, log_aside), 0);
+	assert_int_equal(rename(rig.ledger, aside), 0);
+	pause_ms(2500);
+	wait_until_ready(&rig, false);
+	assert_int_equal(access(rig.ledger, F_OK), -1);
+	(void)rename(log_aside, log); /* the closed handle may have emptied and removed it */
+	assert_int_equal(rename(aside, rig.ledger), 0);
+	wait_until_ready(&rig, true);
+	rig_stop(&rig);
+}
+
 static void queued_commands_are_finished_at_the_end(void **state)
 {
 	struct waited waited[12];
@@ -282,6 +321,7 @@ int main(void)
 	    cmocka_unit_test(answers_after_it_published),
 	    cmocka_unit_test(a_full_queue_answers_at_once),
 	    cmocka_unit_test(mends_itself_after_a_failed_commit),
+	    cmocka_unit_test(takes_no_other_ledger_for_the_one_that_failed),
 	    cmocka_unit_test(queued_commands_are_finished_at_the_end),
 	    cmocka_unit_test(jobs_run_between_batches),
 	    cmocka_unit_test(threads_bind_what_there_is_and_no_more),
