@@ -59,7 +59,7 @@ static enum shk_status add_pod(const struct spot *spot, struct expansion *expans
 
 	*pod = *template;
 	/* A pod that waits keeps its uid, so that its own hold isn't counted against it. */
-	pod->uid = template->uid ? template->uid : key;
+	pod->uid = template->uid && *template->uid ? template->uid : key;
 	pod->namespace_ = namespace_;
 	pod->name = name;
 	pod->resource_version = NULL;
