@@ -68,6 +68,14 @@ enum shk_status shk_file_read(const char *path, size_t max_bytes, struct shk_buf
 	return status;
 }
 
+/* Where the parent of the path that ends at end stops. */
+static char *parent_end(char *path, char *end)
+{
+	while (end > path && end[-1] != '/')
+		end--;
+	return end > path ? end - 1 : path;
+}
+
 /* Takes "." and ".." out of an absolute path, by its letters alone: links may point elsewhere
  * tomorrow, as those of a mounted ConfigMap do. */
 static void tidy(char *path)
@@ -80,8 +88,7 @@ static void tidy(char *path)
 		at += strspn(at, "/");
 		len = strcspn(at, "/");
 		if (len == 2 && at[0] == '.' && at[1] == '.') {
-			while (out > path && *--out != '/')
-				continue;
+			out = parent_end(path, out);
 		} else if (len > 0 && !(len == 1 && at[0] == '.')) {
 			*out++ = '/';
 			memmove(out, at, len);
