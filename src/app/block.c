@@ -20,3 +20,16 @@ const char *shk_block_text(struct shk_block *block, const char *text)
 {
 	return text ? shk_block_copy(block, text, strlen(text) + 1) : NULL;
 }
+
+struct shk_vector shk_block_vector(struct shk_block *block, const struct shk_vector *from)
+{
+	struct shk_amount *items = shk_block_copy(block, from->items, from->n * sizeof *items);
+
+	for (size_t i = 0; i < from->n; i++) {
+		const char *name = shk_block_text(block, from->items[i].resource);
+
+		if (items)
+			items[i].resource = name;
+	}
+	return (struct shk_vector){.items = items, .n = from->n};
+}

@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "shikiri/core/model.h"
+
 struct shk_block {
 	char *base;
 	size_t used;
@@ -15,5 +17,6 @@ struct shk_block {
 /* NULL while measuring; size 0 gives a place that isn't read. */
 void *shk_block_copy(struct shk_block *block, const void *from, size_t size);
 const char *shk_block_text(struct shk_block *block, const char *text); /* NULL gives NULL */
+struct shk_vector shk_block_vector(struct shk_block *block, const struct shk_vector *from);
 
 #endif

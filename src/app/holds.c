@@ -59,22 +59,13 @@ static void unlock(struct shk_holds *holds)
 
 static void copy_hold(struct shk_block *block, const struct shk_hold *from, struct shk_hold *to)
 {
-	struct shk_amount *items;
-
 	*to = *from;
 	to->uid = shk_block_text(block, from->uid);
 	to->tenant = shk_block_text(block, from->tenant);
 	to->domain = shk_block_text(block, from->domain);
 	to->pool_node = shk_block_text(block, from->pool_node);
 	to->pool_resource = shk_block_text(block, from->pool_resource);
-	items = shk_block_copy(block, from->resources.items, from->resources.n * sizeof *items);
-	for (size_t i = 0; i < from->resources.n; i++) {
-		const char *name = shk_block_text(block, from->resources.items[i].resource);
-
-		if (items)
-			items[i].resource = name;
-	}
-	to->resources.items = items;
+	to->resources = shk_block_vector(block, &from->resources);
 }
 
 static struct record *record_new(const struct shk_hold *hold)

@@ -132,8 +132,6 @@ struct shk_facts_object *shk_facts_object_new(const struct shk_node_facts *facts
 
 static void copy_alloc(struct shk_block *block, const struct shk_alloc *from, struct shk_alloc *to)
 {
-	struct shk_amount *items;
-
 	*to = *from;
 	to->uid = shk_block_text(block, from->uid);
 	to->namespace_ = shk_block_text(block, from->namespace_);
@@ -141,14 +139,7 @@ static void copy_alloc(struct shk_block *block, const struct shk_alloc *from, st
 	to->tenant = shk_block_text(block, from->tenant);
 	to->domain = shk_block_text(block, from->domain);
 	to->node = shk_block_text(block, from->node);
-	items = shk_block_copy(block, from->resources.items, from->resources.n * sizeof *items);
-	for (size_t i = 0; i < from->resources.n; i++) {
-		const char *name = shk_block_text(block, from->resources.items[i].resource);
-
-		if (items)
-			items[i].resource = name;
-	}
-	to->resources.items = items;
+	to->resources = shk_block_vector(block, &from->resources);
 }
 
 struct shk_alloc_object *shk_alloc_object_new(const struct shk_alloc *alloc)
