@@ -4,6 +4,7 @@
 
 #include "shikiri/wire/json.h"
 
+#include "lex.h"
 #include "value_tree.h"
 #include "yaml_scalar.h"
 
@@ -137,12 +138,53 @@ static bool is_plain_yaml(const char *text)
 	return yaml_scalar_read(shk_sv(text), &integer, &real) == YAML_SCALAR_STRING;
 }
 
+/* The character of one to three bytes at text; 0 for a longer one. */
+static unsigned code_point(const unsigned char *text, size_t len)
+{
+	if (len == 1)
+		return text[0];
+	if (len == 2)
+		return (text[0] & 0x1FU) << 6 | (text[1] & 0x3FU);
+	if (len == 3)
+		return (text[0] & 0xFU) << 12 | (text[1] & 0x3FU) << 6 | (text[2] & 0x3FU);
+	return 0;
+}
+
+/* What may stand in a JSON string as it is, but not in YAML: characters that YAML 1.1, sections
+ * 5.1 and 5.4, doesn't print or takes for the end of a line. */
+static bool is_foreign_to_yaml(unsigned c)
+{
+	return (c >= 0x7F && c < 0xA0) || c == 0x2028 || c == 0x2029 || c == 0xFEFF ||
+	       c == 0xFFFE || c == 0xFFFF;
+}
+
+static void put_quoted_yaml(struct shk_buf *out, const char *text)
+{
+	struct shk_buf quoted = {0};
+
+	put_string(&quoted, text);
+
+	const char *end = quoted.data + quoted.len;
+
+	for (const char *at = quoted.data; at < end;) {
+		size_t len = lex_utf8(at, end);
+		unsigned c = code_point((const unsigned char *)at, len);
+
+		if (is_foreign_to_yaml(c))
+			shk_buf_printf(out, "\\u%04x", c);
+		else
+			shk_buf_add(out, at, len);
+		at += len;
+	}
+	shk_buf_fini(&quoted);
+}
+
 static void put_yaml_string(struct shk_buf *out, const char *text)
 {
 	if (is_plain_yaml(text))
 		shk_buf_puts(out, text);
 	else
-		put_string(out, text);
+		put_quoted_yaml(out, text);
 }
 
 static void put_yaml(struct shk_buf *out, const struct shk_value *value, unsigned indent);
