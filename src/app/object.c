@@ -214,9 +214,10 @@ static void copy_pod(struct shk_block *block, const struct shk_pod *from, struct
 {
 	to->pod = *from;
 	copy_identity(block, from, to);
-	to->pod.resource_version = NULL;
+	to->pod.resource_version = shk_block_text(block, from->resource_version);
 	to->pod.node_name = shk_block_text(block, from->node_name);
-	to->pod.scheduler_name = NULL;
+	to->pod.scheduler_name = shk_block_text(block, from->scheduler_name);
+	to->pod.phase_reason = NULL; /* looked at while it is news */
 	to->pod.priority_class = shk_block_text(block, from->priority_class);
 	copy_containers(block, from, &to->pod);
 }

@@ -44,6 +44,7 @@ struct spec_draft {
 
 struct status_draft {
 	enum shk_phase phase;
+	const char *reason;
 };
 
 struct pod_draft {
@@ -188,6 +189,7 @@ static const struct shape spec_shape = {SHAPE_FIELDS(spec_fields)};
 
 static const struct field status_fields[] = {
     {.key = "phase", .read = read_phase, .offset = offsetof(struct status_draft, phase)},
+    {.key = "reason", .read = read_text, .offset = offsetof(struct status_draft, reason)},
 };
 
 static const struct shape status_shape = {SHAPE_FIELDS(status_fields)};
@@ -345,6 +347,7 @@ static void fill_pod(struct shk_arena *arena, const struct pod_draft *draft, str
 	    .has_priority = spec->has_priority,
 	    .priority = spec->priority,
 	    .phase = draft->status.phase,
+	    .phase_reason = not_empty(draft->status.reason),
 	    .deleting = draft->meta.deleting,
 	    .gated = spec->is_gated,
 	    .has_volumes = spec->has_volumes || spec->has_claims,

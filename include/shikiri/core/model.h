@@ -141,9 +141,10 @@ struct shk_pod {
 	bool has_priority;
 	int64_t priority;
 	enum shk_phase phase;
-	bool deleting;    /* has a deletionTimestamp */
-	bool gated;       /* has scheduling gates */
-	bool has_volumes; /* any persistent or ephemeral volume claim, or resource claim */
+	const char *phase_reason; /* status.reason: why it failed, in one word */
+	bool deleting;            /* has a deletionTimestamp */
+	bool gated;               /* has scheduling gates */
+	bool has_volumes;         /* any persistent or ephemeral volume claim, or resource claim */
 	int64_t created_s;
 	int64_t grace_s;
 	enum shk_level isolation; /* annotation shikiri.dev/isolation */
