@@ -14,7 +14,8 @@ static void free_edition(struct shk_object *object)
 	shk_index_fini(&edition->allocs);
 	shk_index_fini(&edition->pods);
 	shk_index_fini(&edition->pod_names);
-	shk_index_fini(&edition->cordons);
+	for (int mark = 0; mark < SHK_MARK_COUNT; mark++)
+		shk_index_fini(&edition->marks[mark]);
 	shk_object_unref(&edition->documents->head);
 	shk_object_unref(&edition->policy->head);
 	shk_arena_fini(&edition->arena);
@@ -75,12 +76,14 @@ struct shk_edition *shk_edition_next(const struct shk_edition *from)
 	struct shk_edition *edition = edition_alloc(bytes, from->policy, from->documents);
 
 	edition->shown = from->shown;
+	edition->loosened = from->loosened;
 	edition->directory = (struct shk_directory *)shk_object_ref(&from->directory->head);
 	share_chunks(edition, from);
 	shk_index_copy(&edition->allocs, &from->allocs);
 	shk_index_copy(&edition->pods, &from->pods);
 	shk_index_copy(&edition->pod_names, &from->pod_names);
-	shk_index_copy(&edition->cordons, &from->cordons);
+	for (int mark = 0; mark < SHK_MARK_COUNT; mark++)
+		shk_index_copy(&edition->marks[mark], &from->marks[mark]);
 	shk_books_copy(&edition->books, &edition->arena, &from->books);
 	shk_edition_show(edition);
 	return edition;
@@ -137,6 +140,11 @@ struct shk_alloc_object *shk_edition_alloc(const struct shk_edition *edition, co
 struct shk_node_object *shk_edition_node(const struct shk_edition *edition, size_t index)
 {
 	return edition->chunks[index / SHK_CHUNK_NODES]->nodes[index % SHK_CHUNK_NODES];
+}
+
+bool shk_edition_is_marked(const struct shk_edition *edition, enum shk_mark mark, const char *node)
+{
+	return shk_index_get(&edition->marks[mark], node) != NULL;
 }
 
 int64_t shk_edition_node_index(const struct shk_edition *edition, const char *name)

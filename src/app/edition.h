@@ -30,15 +30,16 @@ struct shk_edition {
 	struct shk_object head;
 	struct shk_edition *self; /* for who has it as const and gives a reference back */
 	struct shk_arena arena;   /* books, nodes, chunk list */
+	uint64_t loosened;        /* grows with each change that may let a refused pod pass */
 	struct shk_books books;
 	struct shk_directory *directory;
 	struct shk_chunk **chunks;
 	size_t n_chunks;
-	const struct shk_node **nodes; /* shown.view.nodes, for who builds it */
-	struct shk_index allocs;       /* uid -> alloc object */
-	struct shk_index pods;         /* uid -> pod object */
-	struct shk_index pod_names;    /* namespace/name -> pod object */
-	struct shk_index cordons;      /* node name -> name object */
+	const struct shk_node **nodes;          /* shown.view.nodes, for who builds it */
+	struct shk_index allocs;                /* uid -> alloc object */
+	struct shk_index pods;                  /* uid -> pod object */
+	struct shk_index pod_names;             /* namespace/name -> pod object */
+	struct shk_index marks[SHK_MARK_COUNT]; /* node name -> name object */
 	struct shk_documents_object *documents;
 	struct shk_policy_object *policy;
 };
@@ -60,6 +61,7 @@ struct shk_pod_object *shk_edition_pod_named(const struct shk_edition *edition,
 					     const char *namespace_, const char *name);
 struct shk_alloc_object *shk_edition_alloc(const struct shk_edition *edition, const char *uid);
 struct shk_node_object *shk_edition_node(const struct shk_edition *edition, size_t index);
+bool shk_edition_is_marked(const struct shk_edition *edition, enum shk_mark mark, const char *node);
 /* -1 when the cluster has no such node. */
 int64_t shk_edition_node_index(const struct shk_edition *edition, const char *name);
 

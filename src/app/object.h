@@ -31,7 +31,15 @@ void shk_object_unref(struct shk_object *object); /* accepts NULL */
 /* true when the caller's reference is the only one, so that the object is its own to change. */
 bool shk_object_is_alone(struct shk_object *object);
 
-/* A word that stands for itself: a cordoned node's name. */
+/* What keeps new GPU pods off a node besides what the Node object says. */
+enum shk_mark {
+	SHK_MARK_CORDONED,      /* an administrator */
+	SHK_MARK_RECONFIGURING, /* mig.config changed, and the change isn't seen through yet */
+	SHK_MARK_RESTING,       /* kubelet refused a pod */
+	SHK_MARK_COUNT,
+};
+
+/* A word that stands for itself: a marked node's name. */
 struct shk_name_object {
 	struct shk_object head;
 	char name[];
@@ -128,12 +136,12 @@ struct shk_base_object {
 	struct shk_policy_object *policy;
 	struct shk_documents_object *documents;
 	struct shk_node_base base;
-	bool cordoned;
+	unsigned marks; /* bit 1 << mark for each */
 };
 
 struct shk_base_object *shk_base_object_new(struct shk_facts_object *facts,
 					    struct shk_policy_object *policy,
-					    struct shk_documents_object *documents, bool cordoned);
+					    struct shk_documents_object *documents, unsigned marks);
 
 /* A node with its residents. */
 struct shk_node_object {

@@ -82,19 +82,21 @@ static void free_base(struct shk_object *object)
 
 struct shk_base_object *shk_base_object_new(struct shk_facts_object *facts,
 					    struct shk_policy_object *policy,
-					    struct shk_documents_object *documents, bool cordoned)
+					    struct shk_documents_object *documents, unsigned marks)
 {
 	struct shk_base_object *base = shk_object_alloc(sizeof *base, free_base);
 	struct shk_node_context context = {
 	    .policy = &policy->policy,
 	    .documents = &documents->documents,
-	    .cordoned = cordoned,
+	    .cordoned = (marks & 1U << SHK_MARK_CORDONED) != 0,
+	    .reconfiguring = (marks & 1U << SHK_MARK_RECONFIGURING) != 0,
+	    .resting = (marks & 1U << SHK_MARK_RESTING) != 0,
 	};
 
 	base->facts = (struct shk_facts_object *)shk_object_ref(&facts->head);
 	base->policy = (struct shk_policy_object *)shk_object_ref(&policy->head);
 	base->documents = (struct shk_documents_object *)shk_object_ref(&documents->head);
-	base->cordoned = cordoned;
+	base->marks = marks;
 	shk_arena_init(&base->arena,
 		       BASE_BYTES + facts->facts.n_resources * sizeof(struct shk_pool));
 	shk_node_base_build(&base->arena, &facts->facts, &context, &base->base);

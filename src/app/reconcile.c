@@ -26,9 +26,9 @@ enum shk_status shk_reconcile_rules(struct shk_world *world, struct shk_ledger *
 		status = shk_documents_object_new(rows, n, world->next->documents->cluster,
 						  &documents, err);
 	if (!status) {
-		shk_index_fini(&world->next->cordons);
+		shk_index_fini(&world->next->marks[SHK_MARK_CORDONED]);
 		for (size_t i = 0; i < n_cordons; i++)
-			shk_world_cordon(world, cordons[i], true);
+			shk_world_mark(world, SHK_MARK_CORDONED, cordons[i], true);
 		shk_world_rules(world, NULL, documents);
 		shk_object_unref(&documents->head);
 	}

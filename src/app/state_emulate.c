@@ -204,7 +204,7 @@ enum shk_status shk_cordon_run(struct shk_step *step, struct shk_command *comman
 		shk_command_fail(command, SHK_E_NOT_FOUND, "no node %s", input->node);
 		return SHK_OK;
 	}
-	if ((shk_index_get(&edition->cordons, input->node) != NULL) == input->cordoned) {
+	if (shk_edition_is_marked(edition, SHK_MARK_CORDONED, input->node) == input->cordoned) {
 		write_node(step, command, input->node);
 		return SHK_OK;
 	}
@@ -214,7 +214,7 @@ enum shk_status shk_cordon_run(struct shk_step *step, struct shk_command *comman
 	if (status)
 		return status;
 	command->changed = true;
-	shk_world_cordon(&step->world, input->node, input->cordoned);
+	shk_world_mark(&step->world, SHK_MARK_CORDONED, input->node, input->cordoned);
 	write_node(step, command, input->node);
 	return SHK_OK;
 }

@@ -49,6 +49,8 @@ struct shk_edition *shk_world_publish(struct shk_world *world, uint64_t ledger_s
 	(void)shk_world_settle(world);
 	edition = shk_edition_ref(world->next);
 	edition->shown.view.version++;
+	if (world->loosened)
+		edition->loosened++;
 	edition->shown.view.ledger_seq = ledger_seq;
 	shk_world_drop(world);
 	return edition;
@@ -234,6 +236,7 @@ bool shk_world_alloc_end(struct shk_world *world, const char *uid)
 	if (!alloc)
 		return false;
 	world->changed = true;
+	world->loosened = true;
 	edit = edit_named(world, alloc->alloc.node);
 	if (edit)
 		edit_pull(edit, alloc);

@@ -18,6 +18,7 @@ struct shk_world {
 	size_t cap_edits;
 	uint32_t *edit_of; /* by node: 1 + its edit, 0 none; NULL while there are none */
 	bool changed;      /* says something else than what it began from */
+	bool loosened;     /* a pod that was refused may pass now */
 };
 
 void shk_world_begin(struct shk_world *world, const struct shk_edition *from);
@@ -34,7 +35,10 @@ const struct shk_view *shk_world_settle(struct shk_world *world);
 /* Nodes come, or are replaced where the name is known; residents stay. Any number at once: the
  * directory is made again when one of them is new. Facts are referenced. */
 void shk_world_nodes(struct shk_world *world, struct shk_facts_object *const *facts, size_t n);
-void shk_world_cordon(struct shk_world *world, const char *node, bool cordoned);
+/* Nodes go; their allocations and pods stay where they say they are. Unknown names are fine. */
+void shk_world_nodes_gone(struct shk_world *world, const char *const *names, size_t n);
+/* The mark stays with the name, whether or not there is such a node. */
+void shk_world_mark(struct shk_world *world, enum shk_mark mark, const char *node, bool on);
 
 /* A pod comes or changes (by uid). Another pod of the same name must have gone before. */
 void shk_world_pod(struct shk_world *world, struct shk_pod_object *pod);
@@ -47,6 +51,9 @@ bool shk_world_alloc_end(struct shk_world *world, const char *uid);
 /* All allocations go, for who is about to fill them in again. */
 void shk_world_alloc_clear(struct shk_world *world);
 
+/* The same documents about another cluster: namespaces or priority classes changed. No node is
+ * judged again, as none of that is in one. */
+void shk_world_cluster(struct shk_world *world, struct shk_documents_object *documents);
 /* Either may be NULL: unchanged. Every node is judged again. */
 void shk_world_rules(struct shk_world *world, struct shk_policy_object *policy,
 		     struct shk_documents_object *documents);

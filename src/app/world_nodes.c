@@ -48,9 +48,13 @@ void shk_world_alloc_clear(struct shk_world *world)
 static struct shk_base_object *base_of(const struct shk_edition *edition,
 				       struct shk_facts_object *facts)
 {
-	bool cordoned = shk_index_get(&edition->cordons, facts->facts.name) != NULL;
+	unsigned marks = 0;
 
-	return shk_base_object_new(facts, edition->policy, edition->documents, cordoned);
+	for (int mark = 0; mark < SHK_MARK_COUNT; mark++) {
+		if (shk_edition_is_marked(edition, (enum shk_mark)mark, facts->facts.name))
+			marks |= 1U << mark;
+	}
+	return shk_base_object_new(facts, edition->policy, edition->documents, marks);
 }
 
 static void rebase(struct shk_world *world, size_t index, struct shk_facts_object *facts)
@@ -68,6 +72,7 @@ void shk_world_rules(struct shk_world *world, struct shk_policy_object *policy,
 	struct shk_edition *edition = world->next;
 
 	world->changed = true;
+	world->loosened = true;
 	if (policy) {
 		(void)shk_object_ref(&policy->head); /* the same pointer again */
 		shk_object_unref(&edition->policy->head);
@@ -85,9 +90,22 @@ void shk_world_rules(struct shk_world *world, struct shk_policy_object *policy,
 	rebuild_books(world);
 }
 
+void shk_world_cluster(struct shk_world *world, struct shk_documents_object *documents)
+{
+	struct shk_edition *edition = world->next;
+
+	world->changed = true;
+	world->loosened = true;
+	(void)shk_object_ref(&documents->head); /* the same pointer again */
+	shk_object_unref(&edition->documents->head);
+	edition->documents = documents;
+	shk_edition_show(edition);
+}
+
 void shk_world_not_ready(struct shk_world *world, const char *cause)
 {
 	world->changed = true;
+	world->loosened = world->loosened || (!cause && world->next->shown.view.not_ready);
 	world->next->shown.view.not_ready = cause;
 }
 
@@ -102,19 +120,20 @@ static void replace_node(struct shk_world *world, size_t index, struct shk_facts
 	shk_books_node(&world->next->books, &edit->base->base, +1);
 }
 
-void shk_world_cordon(struct shk_world *world, const char *node, bool cordoned)
+void shk_world_mark(struct shk_world *world, enum shk_mark mark, const char *node, bool on)
 {
 	struct shk_edition *edition = world->next;
 	int64_t index = shk_edition_node_index(edition, node);
 
 	world->changed = true;
-	if (cordoned) {
+	if (on) {
 		struct shk_name_object *name = shk_name_object_new(node);
 
-		shk_index_put(&edition->cordons, name->name, &name->head);
+		shk_index_put(&edition->marks[mark], name->name, &name->head);
 		shk_object_unref(&name->head);
 	} else {
-		(void)shk_index_remove(&edition->cordons, node);
+		world->loosened = true;
+		(void)shk_index_remove(&edition->marks[mark], node);
 	}
 	if (index < 0)
 		return;
@@ -195,6 +214,24 @@ static struct shk_directory *directory_new(struct shk_node_object *const *nodes,
 	return directory;
 }
 
+/* The directory is replaced by nodes, which are sorted and whose references are taken. The world
+ * is settled. */
+static void replace_directory(struct shk_world *world, struct shk_node_object **nodes, size_t n)
+{
+	struct shk_edition *edition = world->next;
+	struct shk_directory *old = edition->directory;
+	struct shk_chunk **chunks = edition->chunks;
+	size_t n_chunks = edition->n_chunks;
+
+	edition->directory = directory_new(nodes, n);
+	lay_out(edition, nodes, n);
+	for (size_t i = 0; i < n_chunks; i++)
+		shk_object_unref(&chunks[i]->head);
+	shk_object_unref(&old->head);
+	free(world->edit_of);
+	world->edit_of = NULL;
+}
+
 /* Those of the directory, then the new ones, sorted; each with a reference. */
 static struct shk_node_object **all_nodes(struct shk_edition *edition,
 					  struct shk_facts_object *const *facts, size_t n)
@@ -220,25 +257,46 @@ static struct shk_node_object **all_nodes(struct shk_edition *edition,
 static void add_nodes(struct shk_world *world, struct shk_facts_object *const *facts, size_t n)
 {
 	struct shk_edition *edition = world->next;
-	struct shk_directory *old = edition->directory;
-	struct shk_chunk **chunks = edition->chunks;
-	size_t n_chunks = edition->n_chunks;
-	size_t total = old->n + n;
+	size_t total = edition->directory->n + n;
 	struct shk_node_object **nodes = all_nodes(edition, facts, n);
 	bool *is_new = must(calloc(total, sizeof *is_new));
 
 	for (size_t i = 0; i < total; i++)
-		is_new[i] = !shk_map_find(&old->map, nodes[i]->base->facts->facts.name, NULL);
-	edition->directory = directory_new(nodes, total);
-	lay_out(edition, nodes, total);
-	for (size_t i = 0; i < n_chunks; i++)
-		shk_object_unref(&chunks[i]->head);
-	shk_object_unref(&old->head);
-	free(world->edit_of);
-	world->edit_of = NULL;
+		is_new[i] = shk_edition_node_index(edition, nodes[i]->base->facts->facts.name) < 0;
+	replace_directory(world, nodes, total);
 	adopt_uses(world, is_new);
 	free(is_new);
 	free(nodes);
+}
+
+void shk_world_nodes_gone(struct shk_world *world, const char *const *names, size_t n)
+{
+	struct shk_edition *edition = world->next;
+	size_t n_old = edition->directory->n;
+	struct shk_node_object **kept = must(calloc(n_old + 1, sizeof(void *)));
+	bool *is_gone = must(calloc(n_old + 1, sizeof *is_gone));
+	size_t n_kept = 0;
+
+	(void)shk_world_settle(world);
+	for (size_t i = 0; i < n; i++) {
+		int64_t index = shk_edition_node_index(edition, names[i]);
+
+		if (index >= 0)
+			is_gone[index] = true;
+	}
+	for (size_t i = 0; i < n_old; i++) {
+		struct shk_node_object *node = shk_edition_node(edition, i);
+
+		if (is_gone[i])
+			shk_books_node(&edition->books, &node->base->base, -1);
+		else
+			kept[n_kept++] = (struct shk_node_object *)shk_object_ref(&node->head);
+	}
+	world->changed = true;
+	replace_directory(world, kept, n_kept);
+	(void)shk_world_settle(world);
+	free(is_gone);
+	free(kept);
 }
 
 void shk_world_nodes(struct shk_world *world, struct shk_facts_object *const *facts, size_t n)
@@ -247,6 +305,7 @@ void shk_world_nodes(struct shk_world *world, struct shk_facts_object *const *fa
 	size_t n_fresh = 0;
 
 	world->changed = true;
+	world->loosened = true;
 	for (size_t i = 0; i < n; i++) {
 		int64_t index = shk_edition_node_index(world->next, facts[i]->facts.name);
 

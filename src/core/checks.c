@@ -346,6 +346,12 @@ static bool held(struct shk_case *c, struct shk_look *look, struct shk_verdict *
 	return false;
 }
 
+static bool rests(struct shk_case *c, struct shk_look *look, struct shk_verdict *verdict)
+{
+	(void)c;
+	return look->node->base->resting && say(verdict, SHK_REASON_REFUSED_BY_KUBELET, NULL, 0, 0);
+}
+
 /* --- in order --------------------------------------------------------------------------------- */
 
 struct check {
@@ -370,6 +376,7 @@ static const struct check checks[] = {
     {reclaimable, true},
     {busy, true},
     {held, false},
+    {rests, true},
 };
 
 void shk_checks_run(struct shk_case *c, struct shk_look *look, struct shk_verdict *verdict)

@@ -148,6 +148,7 @@ void shk_node_base_build(struct shk_arena *arena, const struct shk_node_facts *f
 	    .n_pools = facts->n_resources,
 	    .fence = shk_health_fence(&facts->labels, context),
 	    .contradiction = shk_health_contradiction(arena, &gpu, pools, facts->n_resources),
+	    .resting = context->resting,
 	    .name_hash = shk_str_hash(facts->name),
 	};
 }

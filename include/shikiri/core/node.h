@@ -58,6 +58,7 @@ struct shk_node_base {
 	size_t n_pools;
 	enum shk_reason fence;     /* SHK_FITS when there is none */
 	const char *contradiction; /* one sentence, or NULL */
+	bool resting;              /* kubelet refused a pod here a moment ago */
 	uint64_t name_hash;
 };
 
@@ -67,6 +68,7 @@ struct shk_node_context {
 	const struct shk_documents *documents; /* NodeFacts; may be NULL */
 	bool cordoned;
 	bool reconfiguring; /* live mode saw mig.config change and not yet settle */
+	bool resting;       /* live mode saw kubelet refuse a pod there */
 };
 
 /* facts and context are borrowed for the base's life. */

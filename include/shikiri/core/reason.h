@@ -29,8 +29,8 @@ enum shk_outcome {
 const char *shk_outcome_name(enum shk_outcome outcome); /* "FitsByBorrowing" */
 
 /* X(symbol, code, class, outcome, subject allowed, sentence, what it means and what helps).
- * PROFILE_UNKNOWN stands twice in the contract: once pod-wide for the name, once per node for
- * the weight; the second is a row of its own with the same code. */
+ * ProfileUnknown and Held mean two things each in the contract; the second is a row of its own
+ * with the same code. */
 #define SHK_REASONS(X)                                                                             \
 	X(NOT_READY, "NotReady", UNRESOLVABLE, NO_FIT, true, "can't decide now:",                  \
 	  "The cluster has not been seen completely, what is known is too old, or the ledger "     \
@@ -153,7 +153,11 @@ const char *shk_outcome_name(enum shk_outcome outcome); /* "FitsByBorrowing" */
 	  "The node has whole cards, but not enough free ones.")                                   \
 	X(HELD, "Held", UNRESOLVABLE, NO_FIT, false, "held for another pod",                       \
 	  "Another pod is about to enter: a soft pool of another trust domain, a preemptor's "     \
-	  "slot, or this pod is already bound to another node. It lasts seconds.")
+	  "slot, or this pod is already bound to another node. It lasts seconds.")                 \
+	X(REFUSED_BY_KUBELET, "Held", UNRESOLVABLE, NO_FIT, false,                                 \
+	  "kubelet refused a pod here just now",                                                   \
+	  "The node's kubelet turned a pod away that should have fitted: its devices are not "     \
+	  "what the node says. The node is left alone for ten seconds.")
 
 enum shk_reason {
 	SHK_UNDECIDED = 0, /* nobody wrote a verdict: reads as a refusal */
