@@ -7,6 +7,8 @@
 
 #include "shikiri/base/names.h"
 
+#include "tree.h"
+
 static enum shk_status require_meta(const struct spot *spot, const char *key, const char *text)
 {
 	struct spot metadata = spot_key(spot, "metadata");
@@ -52,6 +54,22 @@ enum shk_status namespace_read(const struct spot *spot, const json_t *value,
 	return SHK_OK;
 }
 
+enum shk_status shk_namespace_decode(struct shk_sv text, struct shk_arena *arena,
+				     struct shk_namespace *ret_namespace, struct shk_error *err)
+{
+	struct spot root = spot_root(arena, err);
+	json_t *tree;
+	enum shk_status status = tree_parse_json(text, &shk_scan_object, &tree, err);
+
+	if (status)
+		return status;
+	status = object_check_kind(&root, tree, "Namespace");
+	if (!status)
+		status = namespace_read(&root, tree, ret_namespace);
+	json_decref(tree);
+	return status;
+}
+
 /* --- PriorityClass ------------------------------------------------------------------------ */
 
 struct priority_class_draft {
@@ -93,6 +111,23 @@ enum shk_status priority_class_read(const struct spot *spot, const json_t *value
 		    .value = draft.value,
 		    .global_default = draft.global_default,
 		};
+	return status;
+}
+
+enum shk_status shk_priority_class_decode(struct shk_sv text, struct shk_arena *arena,
+					  struct shk_priority_class *ret_class,
+					  struct shk_error *err)
+{
+	struct spot root = spot_root(arena, err);
+	json_t *tree;
+	enum shk_status status = tree_parse_json(text, &shk_scan_object, &tree, err);
+
+	if (status)
+		return status;
+	status = object_check_kind(&root, tree, "PriorityClass");
+	if (!status)
+		status = priority_class_read(&root, tree, ret_class);
+	json_decref(tree);
 	return status;
 }
 

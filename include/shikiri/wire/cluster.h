@@ -20,6 +20,12 @@ enum shk_status shk_pod_decode(struct shk_sv text, struct shk_arena *arena, stru
 enum shk_status shk_node_decode(struct shk_sv text, struct shk_arena *arena,
 				struct shk_node_facts *ret_node,
 				struct shk_error *err) SHK_MUST_CHECK;
+enum shk_status shk_namespace_decode(struct shk_sv text, struct shk_arena *arena,
+				     struct shk_namespace *ret_namespace,
+				     struct shk_error *err) SHK_MUST_CHECK;
+enum shk_status shk_priority_class_decode(struct shk_sv text, struct shk_arena *arena,
+					  struct shk_priority_class *ret_class,
+					  struct shk_error *err) SHK_MUST_CHECK;
 
 /* What a List holds of the kinds we read. Arrays are in the order of the file. */
 struct shk_cluster {
