@@ -45,8 +45,10 @@ int64_t reflector_silence_ms(const struct reflector *reflector);
 
 void reflector_health(const struct reflector *reflector, int64_t now_ms,
 		      struct shk_kube_kind_health *ret_health);
-/* "" unless the last list or watch failed. */
+/* "" unless the last list or watch failed, or an object since the last list couldn't be read. */
 const char *reflector_error(const struct reflector *reflector);
 uint64_t reflector_failures(const struct reflector *reflector);
+/* Objects and events so far that couldn't be read. */
+uint64_t reflector_unread(const struct reflector *reflector);
 
 #endif
