@@ -62,6 +62,7 @@ static const struct field node_status_fields[] = {
 static const struct shape node_status_shape = {SHAPE_FIELDS(node_status_fields)};
 
 static const struct field node_fields[] = {
+    {.key = "kind", .read = read_ignored}, /* object_check_kind looks at it */
     {.key = "metadata",
      .read = read_object,
      .offset = offsetof(struct node_draft, meta),
@@ -200,7 +201,7 @@ enum shk_status shk_node_decode(struct shk_sv text, struct shk_arena *arena,
 	struct spot root = spot_root(arena, err);
 	struct shk_node_facts node = {0};
 	json_t *tree;
-	enum shk_status status = tree_parse_json(text, &shk_scan_object, &tree, err);
+	enum shk_status status = tree_parse_shape(text, &shk_scan_object, &node_shape, &tree, err);
 
 	if (status)
 		return status;

@@ -24,6 +24,11 @@ struct container_draft {
 	struct resources_draft resources;
 };
 
+struct volume_draft {
+	bool has_claim;
+	bool is_ephemeral;
+};
+
 struct spec_draft {
 	const char *node_name;
 	const char *scheduler_name;
@@ -33,7 +38,8 @@ struct spec_draft {
 	int64_t grace_s;
 	bool is_gated;
 	bool has_claims;
-	bool has_volumes;
+	const struct volume_draft *volumes;
+	size_t n_volumes;
 	const json_t *overhead;
 	struct resources_draft resources;
 	const struct container_draft *containers;
@@ -78,29 +84,14 @@ static enum shk_status read_grace(const struct spot *spot, const struct field *f
 	return SHK_OK;
 }
 
-static bool has_member(const json_t *object, const char *key)
+static enum shk_status read_presence(const struct spot *spot, const struct field *field,
+				     const json_t *value, void *target)
 {
-	const json_t *value = json_object_get(object, key);
+	bool *is_present = field_at(field, target);
 
-	return value && !json_is_null(value);
-}
-
-static enum shk_status read_volumes(const struct spot *spot, const struct field *field,
-				    const json_t *value, void *target)
-{
-	bool *has_volumes = field_at(field, target);
-
-	if (!json_is_array(value))
-		return spot_fail(spot, "not a list");
-	for (size_t i = 0; i < json_array_size(value); i++) {
-		const json_t *volume = json_array_get(value, i);
-		struct spot item = spot_item(spot, i);
-
-		if (!json_is_object(volume))
-			return spot_fail(&item, "not an object");
-		if (has_member(volume, "persistentVolumeClaim") || has_member(volume, "ephemeral"))
-			*has_volumes = true;
-	}
+	(void)spot; /* whatever it is, it is there */
+	(void)value;
+	*is_present = true;
 	return SHK_OK;
 }
 
@@ -145,6 +136,18 @@ static const struct field container_fields[] = {
 static const struct shape container_shape = {SHAPE_FIELDS(container_fields)};
 static const struct list_rule container_list = {sizeof(struct container_draft), &container_shape};
 
+static const struct field volume_fields[] = {
+    {.key = "persistentVolumeClaim",
+     .read = read_presence,
+     .offset = offsetof(struct volume_draft, has_claim)},
+    {.key = "ephemeral",
+     .read = read_presence,
+     .offset = offsetof(struct volume_draft, is_ephemeral)},
+};
+
+static const struct shape volume_shape = {SHAPE_FIELDS(volume_fields)};
+static const struct list_rule volume_list = {sizeof(struct volume_draft), &volume_shape};
+
 static const struct field spec_fields[] = {
     {.key = "nodeName", .read = read_text, .offset = offsetof(struct spec_draft, node_name)},
     {.key = "schedulerName",
@@ -167,7 +170,11 @@ static const struct field spec_fields[] = {
     {.key = "resourceClaims",
      .read = read_has_items,
      .offset = offsetof(struct spec_draft, has_claims)},
-    {.key = "volumes", .read = read_volumes, .offset = offsetof(struct spec_draft, has_volumes)},
+    {.key = "volumes",
+     .read = read_list,
+     .offset = offsetof(struct spec_draft, volumes),
+     .count = offsetof(struct spec_draft, n_volumes),
+     .rule = &volume_list},
     {.key = "overhead", .read = read_members, .offset = offsetof(struct spec_draft, overhead)},
     {.key = "resources",
      .read = read_object,
@@ -195,6 +202,7 @@ static const struct field status_fields[] = {
 static const struct shape status_shape = {SHAPE_FIELDS(status_fields)};
 
 static const struct field pod_fields[] = {
+    {.key = "kind", .read = read_ignored}, /* object_check_kind looks at it */
     {.key = "metadata",
      .read = read_object,
      .offset = offsetof(struct pod_draft, meta),
@@ -326,6 +334,15 @@ static void make_containers(struct shk_arena *arena, const struct spec_draft *sp
 
 /* --- the whole pod ------------------------------------------------------------------------ */
 
+static bool has_volumes(const struct spec_draft *spec)
+{
+	for (size_t i = 0; i < spec->n_volumes; i++) {
+		if (spec->volumes[i].has_claim || spec->volumes[i].is_ephemeral)
+			return true;
+	}
+	return spec->has_claims;
+}
+
 static const char *not_empty(const char *text)
 {
 	return text && text[0] ? text : NULL;
@@ -350,7 +367,7 @@ static void fill_pod(struct shk_arena *arena, const struct pod_draft *draft, str
 	    .phase_reason = not_empty(draft->status.reason),
 	    .deleting = draft->meta.deleting,
 	    .gated = spec->is_gated,
-	    .has_volumes = spec->has_volumes || spec->has_claims,
+	    .has_volumes = has_volumes(spec),
 	    .created_s = draft->meta.created_s,
 	    .grace_s = spec->grace_s,
 	    .overhead_cpu_milli = cpu_read(json_object_get(spec->overhead, "cpu")),
@@ -438,7 +455,7 @@ enum shk_status shk_pod_decode(struct shk_sv text, struct shk_arena *arena, stru
 	struct spot name = spot_key(&metadata, "name");
 	struct shk_pod pod = {0};
 	json_t *tree;
-	enum shk_status status = tree_parse_json(text, &shk_scan_object, &tree, err);
+	enum shk_status status = tree_parse_shape(text, &shk_scan_object, &pod_shape, &tree, err);
 
 	if (status)
 		return status;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fields.h"
 #include "lex.h"
 
 static pthread_once_t seeded = PTHREAD_ONCE_INIT;
@@ -24,7 +25,9 @@ struct builder {
 	struct scanner *s;
 	json_t *root;
 	json_t *open[SCANNER_MAX_DEPTH]; /* borrowed; open[0] is the outermost container */
+	const struct shape *shapes[SCANNER_MAX_DEPTH]; /* of their members or items */
 	unsigned n_open;
+	const struct shape *shape; /* of the next value; NULL: all of it is kept */
 };
 
 /* The scanner has checked that it fits: an integer 64 bits, a real a double. */
@@ -94,9 +97,52 @@ static enum shk_status attach(struct builder *b, struct shk_sv key, json_t *valu
 		failed = json_object_setn_new_nocheck(parent, key.data, key.len, value);
 	if (failed)
 		return tree_no_memory(b->s->err);
-	if (json_is_object(value) || json_is_array(value))
+	if (json_is_object(value) || json_is_array(value)) {
+		b->shapes[b->n_open] = b->shape;
 		b->open[b->n_open++] = value;
+	}
 	return SHK_OK;
+}
+
+static const struct field *find_field(const struct shape *shape, struct shk_sv key)
+{
+	for (size_t i = 0; i < shape->n; i++) {
+		const char *known = shape->fields[i].key;
+
+		if (key.len > 0 && key.data[0] == known[0] && shk_sv_is(key, known))
+			return &shape->fields[i];
+	}
+	return NULL;
+}
+
+static const struct shape *shape_below(const struct field *field)
+{
+	const struct list_rule *list = field->rule;
+
+	if (field->read == read_object)
+		return field->rule;
+	return field->read == read_list ? list->shape : NULL;
+}
+
+/* Steps to the next member that its object's shape knows. */
+static enum shk_status known_member(struct builder *b, const struct shape *shape,
+				    struct shk_sv *ret_key, bool *ret_end)
+{
+	for (;;) {
+		const struct field *field = NULL;
+		enum shk_status status = scanner_kept_member(b->s, ret_key, ret_end);
+
+		if (status || *ret_end)
+			return status;
+		if (shape)
+			field = find_field(shape, *ret_key);
+		b->shape = field ? shape_below(field) : NULL;
+		if (!shape || field)
+			return SHK_OK;
+		status = scanner_value(b->s);
+		if (status)
+			return status;
+	}
 }
 
 /* Steps to the next value, out of the containers that end before it. */
@@ -104,11 +150,16 @@ static enum shk_status step(struct builder *b, struct shk_sv *ret_key, bool *ret
 {
 	*ret_more = true;
 	while (b->n_open > 0) {
+		const struct shape *shape = b->shapes[b->n_open - 1];
+		enum shk_status status;
 		bool is_end;
-		enum shk_status status = json_is_object(b->open[b->n_open - 1])
-					     ? scanner_kept_member(b->s, ret_key, &is_end)
-					     : scanner_item(b->s, &is_end);
 
+		if (json_is_object(b->open[b->n_open - 1])) {
+			status = known_member(b, shape, ret_key, &is_end);
+		} else {
+			status = scanner_item(b->s, &is_end);
+			b->shape = shape;
+		}
 		if (status || !is_end)
 			return status;
 		b->n_open--;
@@ -117,7 +168,7 @@ static enum shk_status step(struct builder *b, struct shk_sv *ret_key, bool *ret
 	return SHK_OK;
 }
 
-enum shk_status tree_build(struct scanner *s, json_t **ret_tree)
+static enum shk_status build(struct scanner *s, const struct shape *shape, json_t **ret_tree)
 {
 	struct builder b;
 	struct shk_sv key = {0};
@@ -128,6 +179,7 @@ enum shk_status tree_build(struct scanner *s, json_t **ret_tree)
 	b.s = s;
 	b.root = NULL;
 	b.n_open = 0;
+	b.shape = shape;
 	while (!status && is_more) {
 		json_t *value;
 
@@ -144,15 +196,21 @@ enum shk_status tree_build(struct scanner *s, json_t **ret_tree)
 	return status;
 }
 
-enum shk_status tree_parse_json(struct shk_sv text, const struct shk_scan_limits *limits,
-				json_t **ret_tree, struct shk_error *err)
+enum shk_status tree_build(struct scanner *s, json_t **ret_tree)
+{
+	return build(s, NULL, ret_tree);
+}
+
+enum shk_status tree_parse_shape(struct shk_sv text, const struct shk_scan_limits *limits,
+				 const struct shape *shape, json_t **ret_tree,
+				 struct shk_error *err)
 {
 	struct scanner s;
 	json_t *tree = NULL;
 	enum shk_status status = scanner_init(&s, text, limits, err);
 
 	if (!status)
-		status = tree_build(&s, &tree);
+		status = build(&s, shape, &tree);
 	if (!status)
 		status = scanner_end(&s);
 	scanner_fini(&s);
@@ -161,6 +219,12 @@ enum shk_status tree_parse_json(struct shk_sv text, const struct shk_scan_limits
 	else
 		*ret_tree = tree;
 	return status;
+}
+
+enum shk_status tree_parse_json(struct shk_sv text, const struct shk_scan_limits *limits,
+				json_t **ret_tree, struct shk_error *err)
+{
+	return tree_parse_shape(text, limits, NULL, ret_tree, err);
 }
 
 static size_t skip_blanks(struct shk_sv text, size_t i)

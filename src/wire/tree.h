@@ -19,6 +19,14 @@ enum shk_status tree_build(struct scanner *s, json_t **ret_tree) SHK_MUST_CHECK;
 enum shk_status tree_parse_json(struct shk_sv text, const struct shk_scan_limits *limits,
 				json_t **ret_tree, struct shk_error *err) SHK_MUST_CHECK;
 
+/* The same without the members that the shape, and those of its objects and lists, don't know:
+ * they are checked as all the text is, but nothing is built of them, which is most of the work for
+ * a Pod. NULL keeps all. The shape is open and in one letter case. */
+struct shape;
+enum shk_status tree_parse_shape(struct shk_sv text, const struct shk_scan_limits *limits,
+				 const struct shape *shape, json_t **ret_tree,
+				 struct shk_error *err) SHK_MUST_CHECK;
+
 /* The same as the only item of a list. */
 enum shk_status tree_parse_json_list(struct shk_sv text, const struct shk_scan_limits *limits,
 				     json_t **ret_list, struct shk_error *err) SHK_MUST_CHECK;

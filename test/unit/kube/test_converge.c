@@ -13,7 +13,7 @@
 #include "reflector.h"
 
 #define N_NODES   6
-#define MAX_LOG   2000
+#define MAX_LOG   400
 #define PAGE_SIZE 2
 
 struct change {

@@ -452,6 +452,52 @@ static void test_bad_nodes(void **state)
 	}
 }
 
+/* What no decoder looks at isn't built, but it is checked like all else. */
+static void test_unread_members_are_checked(void **state)
+{
+	static const struct {
+		const char *spec;
+		const char *words;
+	} cases[] = {
+	    {"\"hostAliases\":[{\"a\":1,\"a\":2}]", "duplicate key"},
+	    {"\"x\":{\"y\":tru}", "a value expected"},
+	    {"\"x\":[1,]", "a value expected"},
+	    {"\"x\":\"\\u0000\"", "not allowed"},
+	    {"\"x\":1,\"x\":2", "duplicate key"},
+	    {"\"containers\":[{\"image\":\"a\",\"image\":\"b\"}]", "duplicate key"},
+	};
+	struct scene *scene = *state;
+
+	for (size_t i = 0; i < N(cases); i++) {
+		const char *text = shk_arena_printf(
+		    &scene->arena, "{\"metadata\":{\"name\":\"p\"},\"spec\":{%s}}", cases[i].spec);
+		struct shk_pod pod;
+
+		assert_int_equal(shk_pod_decode(shk_sv(text), &scene->arena, &pod, &scene->err),
+				 SHK_E_INPUT);
+		if (!strstr(scene->err.text, cases[i].words))
+			fail_msg("%s: %s", text, scene->err.text);
+	}
+}
+
+/* A key that nobody reads in one place may be a label in another. */
+static void test_read_maps_are_kept_whole(void **state)
+{
+	struct scene *scene = *state;
+	struct shk_node_facts node;
+
+	expect_ok(shk_node_decode(
+		      shk_sv("{\"image\":1,\"metadata\":{\"image\":2,\"name\":\"n\",\"labels\":{"
+			     "\"image\":\"a\",\"zone\":\"b\"}},\"status\":{\"phase\":7,"
+			     "\"allocatable\":{\"nvidia.com/gpu\":\"3\",\"x\":\"1\"}}}"),
+		      &scene->arena, &node, &scene->err),
+		  &scene->err, "node");
+	assert_int_equal(node.labels.n, 2);
+	assert_string_equal(node.labels.items[0].key, "image");
+	assert_int_equal(node.n_resources, 1);
+	assert_int_equal(node.resources[0].allocatable, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -467,6 +513,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_all_of_a_node, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_readiness, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_bad_nodes, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_unread_members_are_checked, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_read_maps_are_kept_whole, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
