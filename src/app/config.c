@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "file.h"
+#include "shikiri/base/file.h"
 #include "shikiri/base/units.h"
 #include "shikiri/wire/documents.h"
 

@@ -1,6 +1,6 @@
 #include "inputs.h"
 
-#include "file.h"
+#include "shikiri/base/file.h"
 
 #define MAX_DOCUMENT_BYTES ((size_t)1 << 20)
 #define MAX_SNAPSHOT_BYTES ((size_t)64 << 20)

@@ -1,6 +1,6 @@
 /* file.h - whole files into memory, bounded. */
-#ifndef SHIKIRI_APP_FILE_H
-#define SHIKIRI_APP_FILE_H
+#ifndef SHIKIRI_BASE_FILE_H
+#define SHIKIRI_BASE_FILE_H
 
 #include <stddef.h>
 
