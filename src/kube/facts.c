@@ -1,7 +1,23 @@
 #include "shikiri/kube/kube.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define FIRST_BLOCK ((size_t)16 << 10)
+
+const char *shk_kube_kind_name(enum shk_kube_kind kind)
+{
+	static const char *const names[SHK_KUBE_KIND_COUNT] = {
+	    [SHK_KUBE_NODES] = "nodes",
+	    [SHK_KUBE_PODS] = "pods",
+	    [SHK_KUBE_NAMESPACES] = "namespaces",
+	    [SHK_KUBE_PRIORITY_CLASSES] = "priorityclasses",
+	};
+
+	assert(kind < SHK_KUBE_KIND_COUNT);
+	return names[kind];
+}
 
 struct shk_facts *shk_facts_new(void)
 {
@@ -9,8 +25,21 @@ struct shk_facts *shk_facts_new(void)
 
 	if (!facts)
 		abort();
-	shk_arena_init(&facts->arena, 0);
+	shk_arena_init(&facts->arena, FIRST_BLOCK);
 	return facts;
+}
+
+static void make_room(struct shk_facts *facts)
+{
+	struct shk_fact *items;
+
+	if (facts->n < facts->cap)
+		return;
+	facts->cap = facts->cap ? facts->cap * 2 : 16;
+	items = SHK_NEW_ARRAY(&facts->arena, facts->cap, struct shk_fact);
+	if (facts->n > 0)
+		memcpy(items, facts->items, facts->n * sizeof *items);
+	facts->items = items;
 }
 
 struct shk_fact *shk_facts_add(struct shk_facts *facts, enum shk_kube_kind kind,
@@ -18,15 +47,7 @@ struct shk_fact *shk_facts_add(struct shk_facts *facts, enum shk_kube_kind kind,
 {
 	struct shk_fact *fact;
 
-	if (facts->n == facts->cap) {
-		size_t cap = facts->cap ? facts->cap * 2 : 16;
-		struct shk_fact *items = SHK_NEW_ARRAY(&facts->arena, cap, struct shk_fact);
-
-		if (facts->n > 0)
-			memcpy(items, facts->items, facts->n * sizeof *items);
-		facts->items = items;
-		facts->cap = cap;
-	}
+	make_room(facts);
 	fact = &facts->items[facts->n++];
 	fact->kind = kind;
 	fact->op = op;
