@@ -26,6 +26,7 @@ void shk_boot_fini(struct shk_boot *boot, int64_t now_s)
 {
 	shk_edition_unref(boot->state.current);
 	shk_words_unref(boot->state.words);
+	shk_live_free(boot->state.live);
 	shk_ledger_close(boot->ledger, now_s);
 	*boot = (struct shk_boot){.ledger = NULL};
 }
@@ -46,7 +47,7 @@ static enum shk_status read_inputs(const struct shk_config *config, struct input
 
 	if (!status)
 		status = shk_inputs_applies(&config->applies, &inputs->arena, &inputs->apply, err);
-	if (!status)
+	if (!status && config->snapshots.n > 0)
 		status =
 		    shk_inputs_snapshots(&config->snapshots, &inputs->arena, &inputs->cluster, err);
 	return status;
@@ -151,13 +152,26 @@ static enum shk_status load_cluster(const struct inputs *inputs, const struct sh
 	load_nodes(&world, &inputs->cluster, boot->state.words);
 	load_pods(&world, &inputs->cluster);
 	(void)shk_world_settle(&world);
-	status = shk_reconcile_allocs(&world, env, &boot->report, err);
+	status = shk_reconcile_allocs(&world, env, false, &boot->report, err);
 	if (!status) {
 		boot->state.current = shk_world_publish(&world, shk_ledger_seq(boot->ledger));
 		shk_edition_unref(old);
 	}
 	shk_world_drop(&world);
 	return status;
+}
+
+/* Rules are in force, and nothing is decided until the API server has told what there is. */
+static void await_cluster(struct shk_boot *boot)
+{
+	struct shk_edition *old = boot->state.current;
+	struct shk_world world;
+
+	shk_world_begin(&world, old);
+	shk_world_not_ready(&world, shk_live_cause(boot->state.live));
+	boot->state.current = shk_world_publish(&world, shk_ledger_seq(boot->ledger));
+	shk_edition_unref(old);
+	shk_world_drop(&world);
 }
 
 static enum shk_status build(const struct shk_config *config, struct inputs *inputs,
@@ -179,12 +193,16 @@ static enum shk_status build(const struct shk_config *config, struct inputs *inp
 	env.ledger = boot->ledger;
 	boot->state.mode = config->mode;
 	boot->state.words = shk_words_new();
+	if (config->snapshots.n == 0)
+		boot->state.live = shk_live_new();
 	status = load_rules(inputs, boot, err);
 	if (!status)
 		status = record_policy(boot, env.now_s, err);
 	if (!status)
 		status = apply_files(inputs, &env, boot, err);
-	if (!status)
+	if (!status && boot->state.live)
+		await_cluster(boot);
+	else if (!status)
 		status = load_cluster(inputs, &env, boot, err);
 	return status;
 }

@@ -2,6 +2,7 @@
 
 #include "changes.h"
 #include "inputs.h"
+#include "shikiri/kube/config.h"
 
 /* --check: everything that start reads, and nothing that it writes. */
 
@@ -74,6 +75,24 @@ static enum shk_status check_snapshots(const struct shk_config *config, struct s
 	return status;
 }
 
+static enum shk_status check_kubeconfig(const struct shk_config *config, struct shk_buf *out)
+{
+	const struct shk_kube_source source = {
+	    .kubeconfig = config->kubeconfig,
+	    .context = config->context,
+	    .insecure_dev = config->insecure_dev,
+	};
+	struct shk_kube_config kube_config;
+	struct shk_error err;
+	enum shk_status status = shk_kube_config_load(&source, &kube_config, &err);
+
+	if (status)
+		finding(out, &err);
+	else
+		shk_kube_config_fini(&kube_config);
+	return status;
+}
+
 enum shk_status shk_service_check(const struct shk_config *config, struct shk_buf *out)
 {
 	struct shk_policy policy;
@@ -91,6 +110,8 @@ enum shk_status shk_service_check(const struct shk_config *config, struct shk_bu
 	keep_first(&first, check_documents(config, &arena, out));
 	if (config->snapshots.n > 0)
 		keep_first(&first, check_snapshots(config, &arena, out));
+	else if (!first)
+		keep_first(&first, check_kubeconfig(config, out));
 	shk_arena_fini(&arena);
 	return first;
 }

@@ -17,6 +17,9 @@ static const struct refusal_row refusals[SHK_BIND_REFUSAL_COUNT] = {
     [SHK_BIND_ALREADY_BOUND] = {"AlreadyBound", "the pod is bound to another node"},
     [SHK_BIND_LEDGER_UNAVAILABLE] = {"LedgerUnavailable", "the ledger can't be written now"},
     [SHK_BIND_ADVISE_ONLY] = {"AdviseOnly", "shikiri only advises here and binds nothing"},
+    [SHK_BIND_IN_PROGRESS] = {"BindInProgress", "the pod is being bound to another node"},
+    [SHK_BIND_API_REFUSED] = {"ApiRefused", "the API server refused the Binding"},
+    [SHK_BIND_API_UNCERTAIN] = {"ApiUncertain", "the API server's answer is outstanding"},
 };
 
 struct shk_command *shk_command_new(enum shk_command_kind kind, const struct shk_caller *caller,
@@ -41,6 +44,8 @@ void shk_command_free(struct shk_command *command)
 {
 	if (!command)
 		return;
+	if (command->kind == SHK_COMMAND_FACTS)
+		shk_facts_free(command->facts);
 	shk_buf_fini(&command->result.body);
 	shk_arena_fini(&command->arena);
 	free(command);
@@ -51,6 +56,7 @@ void shk_command_reset(struct shk_command *command)
 	shk_buf_fini(&command->result.body);
 	command->result = (struct shk_answer){.status = SHK_OK};
 	command->changed = false;
+	command->waits = false;
 	command->reason = SHK_UNDECIDED;
 	command->code = NULL;
 }
@@ -71,6 +77,22 @@ void shk_command_answer(struct shk_command *command)
 		answer->done(answer);
 }
 
+void shk_command_answer_all(struct shk_command *list)
+{
+	while (list) {
+		struct shk_command *next = list->next;
+
+		shk_command_answer(list);
+		list = next;
+	}
+}
+
+bool shk_command_is_news(const struct shk_command *command)
+{
+	return command->kind == SHK_COMMAND_FACTS || command->kind == SHK_COMMAND_REPLY ||
+	       command->kind == SHK_COMMAND_TICK;
+}
+
 void shk_command_fail(struct shk_command *command, enum shk_status status, const char *fmt, ...)
 {
 	char text[sizeof command->result.error.text];
@@ -88,10 +110,24 @@ const char *shk_bind_refusal_code(enum shk_bind_refusal refusal)
 	return refusals[refusal].code;
 }
 
+const char *shk_bind_refusal_sentence(enum shk_bind_refusal refusal)
+{
+	return refusals[refusal].sentence;
+}
+
 void shk_command_refuse_bind(struct shk_command *command, enum shk_bind_refusal refusal)
 {
 	shk_buf_clear(&command->result.body);
 	shk_buf_printf(&command->result.body, "%s: %s", refusals[refusal].code,
 		       refusals[refusal].sentence);
 	command->code = refusals[refusal].code;
+}
+
+void shk_command_end_bind(struct shk_command *command, const char *text, const char *code,
+			  enum shk_reason reason)
+{
+	shk_buf_clear(&command->result.body);
+	shk_buf_puts(&command->result.body, text);
+	command->code = code;
+	command->reason = reason;
 }

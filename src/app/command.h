@@ -6,6 +6,7 @@
 #define SHIKIRI_APP_COMMAND_H
 
 #include "shikiri/app/service.h"
+#include "shikiri/kube/kube.h"
 #include "shikiri/wire/documents.h"
 
 enum shk_command_kind {
@@ -19,6 +20,9 @@ enum shk_command_kind {
 	SHK_COMMAND_RELOAD,
 	SHK_COMMAND_VERIFY,
 	SHK_COMMAND_BACKUP,
+	SHK_COMMAND_FACTS, /* news from the API server */
+	SHK_COMMAND_REPLY, /* how a request to it ended */
+	SHK_COMMAND_TICK,  /* time has passed */
 };
 
 /* A document to put in force. */
@@ -58,6 +62,9 @@ struct shk_command {
 	bool changed;              /* it stands or falls with the transaction */
 	enum shk_reason reason;    /* of a bind that was decided */
 	const char *code;          /* of a bind that was refused without a decision */
+	bool waits;                /* a Binding has it now: it is answered later */
+	int64_t until_ms;          /* while it waits: boot clock */
+	struct shk_command *next;  /* while it waits, and in lists of answered ones */
 	union {
 		struct shk_bind_args bind;
 		struct shk_apply_input apply;
@@ -66,6 +73,8 @@ struct shk_command {
 		struct shk_pod_name_input gone;
 		struct shk_node_facts node;
 		struct shk_reload_input reload;
+		struct shk_facts *facts;     /* owned */
+		struct shk_kube_reply reply; /* in the arena */
 		const char *path;
 	};
 };
@@ -78,6 +87,10 @@ void shk_command_free(struct shk_command *command); /* accepts NULL */
 void shk_command_reset(struct shk_command *command);
 /* Hands the result to whoever waits, and frees the command. */
 void shk_command_answer(struct shk_command *command);
+/* Each of a list that is linked by next. */
+void shk_command_answer_all(struct shk_command *list);
+/* Whether it tells of what has happened, and can't be refused or forgotten. */
+bool shk_command_is_news(const struct shk_command *command);
 
 void shk_command_fail(struct shk_command *command, enum shk_status status, const char *fmt, ...)
     SHK_PRINTF(3, 4);
@@ -91,11 +104,18 @@ enum shk_bind_refusal {
 	SHK_BIND_ALREADY_BOUND,
 	SHK_BIND_LEDGER_UNAVAILABLE,
 	SHK_BIND_ADVISE_ONLY,
+	SHK_BIND_IN_PROGRESS,
+	SHK_BIND_API_REFUSED,
+	SHK_BIND_API_UNCERTAIN,
 	SHK_BIND_REFUSAL_COUNT,
 };
 
 const char *shk_bind_refusal_code(enum shk_bind_refusal refusal);
+const char *shk_bind_refusal_sentence(enum shk_bind_refusal refusal);
 /* Writes the text to the command's body and its code beside it. */
 void shk_command_refuse_bind(struct shk_command *command, enum shk_bind_refusal refusal);
+/* code is static, or NULL for the end of a decision. */
+void shk_command_end_bind(struct shk_command *command, const char *text, const char *code,
+			  enum shk_reason reason);
 
 #endif

@@ -40,6 +40,8 @@ static const struct setting settings[] = {
     {"--kubeconfig", "kubeconfig", SETTING_TEXT, AT(kubeconfig), NULL, "FILE",
      "serve a live cluster"},
     {"--context", "context", SETTING_TEXT, AT(context), NULL, "NAME", "context of the kubeconfig"},
+    {"--insecure-dev", "insecureDev", SETTING_SWITCH, AT(insecure_dev), NULL, NULL,
+     "accept an API server that can't be verified; for trying it out"},
     {"--wait-api", "waitApi", SETTING_SWITCH, AT(wait_api), "true", "BOOL",
      "wait for the API server at start"},
     {"--ledger", "ledger", SETTING_TEXT, AT(ledger), "/var/lib/shikiri/ledger.db", "FILE",

@@ -3,6 +3,8 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "shikiri/kube/config.h"
+
 static bool port_of(const char *text, uint16_t *ret_port)
 {
 	uint32_t port = 0;
@@ -67,17 +69,23 @@ struct unbuilt {
 	bool given;
 };
 
-static enum shk_status check_live(const struct shk_config *config, struct shk_error *err)
+static enum shk_status check_cluster(const struct shk_config *config, struct shk_error *err)
 {
-	if (config->kubeconfig || config->context)
+	bool is_live = config->kubeconfig || config->context;
+
+	if (config->snapshots.n > 0 && is_live)
+		return shk_error_set(err, SHK_E_CONFIG,
+				     "--snapshot and %s exclude each other: one cluster at a time",
+				     config->kubeconfig ? "--kubeconfig" : "--context");
+	if (config->context && !config->kubeconfig)
+		return shk_error_set(err, SHK_E_CONFIG,
+				     "--context %.100s: is one of a --kubeconfig FILE",
+				     config->context);
+	if (config->snapshots.n == 0 && !is_live && !shk_kube_config_in_cluster(NULL))
 		return shk_error_set(
 		    err, SHK_E_CONFIG,
-		    "%s: serving a live cluster is not built yet; use --snapshot FILE",
-		    config->kubeconfig ? "--kubeconfig" : "--context");
-	if (config->snapshots.n == 0)
-		return shk_error_set(
-		    err, SHK_E_CONFIG,
-		    "serving a live cluster is not built yet; use --snapshot FILE");
+		    "no cluster: give --kubeconfig FILE or --snapshot FILE, or run "
+		    "as a pod with a service account");
 	return SHK_OK;
 }
 
@@ -103,14 +111,18 @@ static enum shk_status check_tls(const struct shk_config *config, struct shk_err
 	return SHK_OK;
 }
 
+/* kube is what a live cluster has unless something else is said: then nobody is let in yet. */
 static enum shk_status check_auth(const struct shk_config *config, struct shk_error *err)
 {
 	for (size_t i = 0; i < config->auths.n; i++) {
-		if (strcmp(config->auths.items[i], "none") != 0)
+		const char *auth = config->auths.items[i];
+		bool is_default = config->snapshots.n == 0 && strcmp(auth, "kube") == 0;
+
+		if (strcmp(auth, "none") != 0 && !is_default)
 			return shk_error_set(err, SHK_E_CONFIG,
 					     "--auth %s is not built yet; use --auth none on a "
 					     "loopback address",
-					     config->auths.items[i]);
+					     auth);
 	}
 	if (config->token_file)
 		return shk_error_set(err, SHK_E_CONFIG,
@@ -140,7 +152,7 @@ static enum shk_status check_listener(const char *flag, const char *address, con
 
 enum shk_status shk_config_check(const struct shk_config *config, struct shk_error *err)
 {
-	enum shk_status status = check_live(config, err);
+	enum shk_status status = check_cluster(config, err);
 
 	if (!status)
 		status = check_tls(config, err);

@@ -241,6 +241,64 @@ static void pending_pods(const struct shk_edition *edition, struct shk_arena *ar
 		       counts[i]);
 }
 
+/* --- who else is there ------------------------------------------------------------------------ */
+
+/* GPU pods that we have no say in: bound by somebody else, or waiting for a scheduler that never
+ * called us. */
+static void bypass_pods(struct shk_service *service, const struct shk_edition *edition,
+			struct shk_arena *arena, struct shk_buf *out)
+{
+	struct shk_object **allocs = shk_index_all(&edition->allocs, arena);
+	struct shk_object **pods = shk_index_all(&edition->pods, arena);
+	int64_t foreign = 0;
+	int64_t others = 0;
+
+	for (size_t i = 0; i < edition->allocs.n; i++)
+		foreign += ((struct shk_alloc_object *)allocs[i])->alloc.state == SHK_ALLOC_FOREIGN;
+	for (size_t i = 0; service->feed && i < edition->pods.n; i++) {
+		const struct shk_pod_object *pod = (struct shk_pod_object *)pods[i];
+
+		others += is_waiting(pod) &&
+			  !shk_schedulers_has(service->schedulers, pod->pod.scheduler_name);
+	}
+	gauge(out, "shikiri_bypass_pods", "GPU pods that shikiri was not asked about, by kind.");
+	sample(out, "shikiri_bypass_pods", (struct labels){{"kind"}, {"foreign"}}, foreign);
+	sample(out, "shikiri_bypass_pods", (struct labels){{"kind"}, {"other_scheduler"}}, others);
+}
+
+static void last_calls(struct shk_service *service, struct shk_buf *out)
+{
+	static const char *const verbs[SHK_CALL_COUNT] = {"filter", "prioritize", "bind"};
+	static const char name[] = "shikiri_extender_last_call_timestamp_seconds";
+
+	gauge(out, name, "When a scheduler called last, since unix epoch in seconds; 0 never.");
+	for (int call = 0; call < SHK_CALL_COUNT; call++)
+		sample(out, name, (struct labels){{"verb"}, {verbs[call]}},
+		       atomic_load(&service->last_call_s[call]));
+}
+
+static void watches(struct shk_service *service, struct shk_buf *out)
+{
+	struct shk_kube_health health;
+
+	if (!shk_feed_health(service->feed, &health))
+		return;
+	gauge(out, "shikiri_watch_age_seconds",
+	      "Time since the API server said something of the kind.");
+	for (int kind = 0; kind < SHK_KUBE_KIND_COUNT; kind++)
+		sample(
+		    out, "shikiri_watch_age_seconds",
+		    (struct labels){{"resource"}, {shk_kube_kind_name((enum shk_kube_kind)kind)}},
+		    health.kinds[kind].age_ms / 1000);
+	shk_metric_head(out, "shikiri_watch_relists_total", "counter",
+			"Lists of the kind after the first.");
+	for (int kind = 0; kind < SHK_KUBE_KIND_COUNT; kind++)
+		sample(
+		    out, "shikiri_watch_relists_total",
+		    (struct labels){{"resource"}, {shk_kube_kind_name((enum shk_kube_kind)kind)}},
+		    (int64_t)health.kinds[kind].relists);
+}
+
 /* --- the process ---------------------------------------------------------------------------- */
 
 static int64_t resident_bytes(void)
@@ -310,6 +368,9 @@ void shk_service_metrics(struct shk_service *service, struct shk_buf *out)
 	plain(out, "shikiri_holds", "Pods that passed filter and aren't bound yet.",
 	      (int64_t)moment.n_holds);
 	pending_pods(edition, &arena, out);
+	bypass_pods(service, edition, &arena, out);
+	last_calls(service, out);
+	watches(service, out);
 	shk_decisions_render(service->decisions, out);
 	shk_arena_fini(&arena);
 	shk_edition_unref(edition);

@@ -1,30 +1,26 @@
 #include "loop.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "jobs.h"
+#include "notes.h"
 #include "shikiri/base/clock.h"
+#include "shikiri/base/failpoint.h"
 #include "shikiri/base/log.h"
 #include "shikiri/base/metrics.h"
 
 #define TICK_MS          INT64_C(1000)
+#define LIVE_TICK_MS     INT64_C(50) /* while something ends by time */
 #define QUIET_MS         INT64_C(20) /* after a batch: then there is time for idle work */
 #define MEND_EVERY_MS    INT64_C(1000)
 #define HEARTBEAT_MAX_MS INT64_C(10000)
 
 struct shk_loop {
 	pthread_t thread;
-	pthread_mutex_t queue_lock; /* guards queue, first, n and stopping */
-	pthread_cond_t queue_filled;
-	struct shk_command *queue[SHK_QUEUE_MAX];
-	size_t first;
-	size_t n;
-	bool stopping;
+	struct shk_queue queue;
 
 	pthread_mutex_t published_lock; /* guards the pointer, and taking a reference through it */
 	struct shk_edition *published;
@@ -36,6 +32,7 @@ struct shk_loop {
 	struct shk_jobs jobs;
 	bool quiet; /* idle work is done */
 	int64_t next_mend_ms;
+	int64_t next_tick_ms;
 	char last_failure[512];
 	char cluster_id[64]; /* of the ledger that was opened at start */
 
@@ -137,56 +134,15 @@ static void refuse(struct shk_command *command, bool stopping)
 
 void shk_loop_submit(struct shk_loop *loop, struct shk_command *command)
 {
-	bool stopping;
-	bool taken;
+	enum shk_queue_result result = shk_queue_put(&loop->queue, command);
 
-	lock(&loop->queue_lock);
-	stopping = loop->stopping;
-	taken = !stopping && loop->n < SHK_QUEUE_MAX;
-	if (taken) {
-		loop->queue[(loop->first + loop->n) % SHK_QUEUE_MAX] = command;
-		loop->n++;
-		(void)pthread_cond_signal(&loop->queue_filled); /* can't fail on a valid one */
-	}
-	unlock(&loop->queue_lock);
-	if (!taken)
-		refuse(command, stopping);
+	if (result != SHK_QUEUE_TAKEN)
+		refuse(command, result == SHK_QUEUE_IS_STOPPING);
 }
 
-static struct timespec deadline_after(int64_t ms)
+struct shk_queue *shk_loop_queue(struct shk_loop *loop)
 {
-	struct timespec at;
-
-	if (clock_gettime(CLOCK_MONOTONIC, &at) != 0)
-		abort();
-	at.tv_sec += (time_t)(ms / 1000);
-	at.tv_nsec += (long)(ms % 1000) * 1000000;
-	if (at.tv_nsec >= 1000000000) {
-		at.tv_nsec -= 1000000000;
-		at.tv_sec++;
-	}
-	return at;
-}
-
-/* Waits for commands, at most wait_ms. 0 when none came; *ret_over when none will. */
-static size_t take(struct shk_loop *loop, struct shk_command **batch, int64_t wait_ms,
-		   bool *ret_over)
-{
-	struct timespec deadline = deadline_after(wait_ms);
-	size_t n = 0;
-	int waited = 0;
-
-	lock(&loop->queue_lock);
-	while (loop->n == 0 && !loop->stopping && wait_ms > 0 && waited != ETIMEDOUT)
-		waited = pthread_cond_timedwait(&loop->queue_filled, &loop->queue_lock, &deadline);
-	while (n < SHK_BATCH_MAX && loop->n > 0) {
-		batch[n++] = loop->queue[loop->first];
-		loop->first = (loop->first + 1) % SHK_QUEUE_MAX;
-		loop->n--;
-	}
-	*ret_over = loop->stopping && loop->n == 0 && n == 0;
-	unlock(&loop->queue_lock);
-	return n;
+	return &loop->queue;
 }
 
 /* --- batches -------------------------------------------------------------------------------- */
@@ -248,37 +204,156 @@ static void note_failure(struct shk_loop *loop, const char *message, const struc
 	shk_log(SHK_LOG_ERROR, message, "error", err->text, NULL);
 }
 
-static void run(struct shk_loop *loop, struct shk_command **batch, size_t n)
-{
-	struct shk_step_effects effects;
-	uint64_t seq_before = loop->state.current->shown.view.ledger_seq;
-	int64_t began_us = shk_clock_boot_us();
+/* --- Bindings ------------------------------------------------------------------------------- */
 
-	shk_step_effects_init(&effects);
+static bool tells_success(const struct shk_step_effects *effects)
+{
+	for (size_t i = 0; i < effects->n_ops; i++) {
+		if (effects->ops[i].kind == SHK_OP_END && *effects->ops[i].end.text == '\0')
+			return true;
+	}
+	return false;
+}
+
+/* What the step wants of the Bindings, now that it is durable. */
+static void apply_ops(struct shk_loop *loop, const struct shk_step_effects *effects)
+{
+	const struct shk_bindings_env env = {
+	    .now_ms = loop->env.now_ms,
+	    .timeout_ms = loop->state.current->policy->policy.bind_timeout_ms,
+	    .send = shk_feed_send,
+	    .context = loop->options.feed,
+	};
+	bool succeeds = tells_success(effects);
+	struct shk_command *answered = NULL;
+
+	if (effects->n_ops == 0)
+		return;
+	shk_failpoint(succeeds ? "bind-confirmed" : "bind-committed");
+	shk_bindings_apply(&loop->state.live->bindings, effects->ops, effects->n_ops, &env,
+			   &answered);
+	for (struct shk_command *command = answered; command; command = command->next)
+		note(loop, command);
+	shk_command_answer_all(answered);
+	if (succeeds)
+		shk_failpoint("bind-answered");
+}
+
+static void set_env(struct shk_loop *loop)
+{
 	loop->env.now_s = shk_clock_wall_s();
-	shk_state_step(&loop->state, &loop->env, batch, n, &effects);
-	if (effects.failure.status) {
+	loop->env.now_ms = shk_clock_boot_ms();
+	loop->env.is_stale =
+	    shk_feed_age_ms(loop->options.feed) > loop->state.current->policy->policy.staleness_ms;
+}
+
+/* What the ledger made of a batch of n commands. */
+struct outcome {
+	uint64_t seq_before;
+	int64_t began_us;
+	size_t n;
+};
+
+static void tell_of_ledger(struct shk_loop *loop, const struct shk_step_effects *effects,
+			   const struct outcome *outcome)
+{
+	if (effects->failure.status) {
 		shk_metric_count(SHK_C_LEDGER_TRANSACTIONS, 1);
 		note_failure(loop, "ledger failed, denying GPU pods until it can be written",
-			     &effects.failure);
+			     &effects->failure);
 		loop->next_mend_ms = shk_clock_boot_ms() + MEND_EVERY_MS;
-	} else if (loop->state.current->shown.view.ledger_seq != seq_before) {
+	} else if (loop->state.current->shown.view.ledger_seq != outcome->seq_before) {
 		shk_metric_count(SHK_C_LEDGER_TRANSACTIONS, 0);
-		shk_metric_add(SHK_C_LEDGER_BATCHED, 0, n);
-		shk_metric_observe_us(SHK_H_LEDGER_SECONDS, 0, shk_clock_boot_us() - began_us);
+		shk_metric_add(SHK_C_LEDGER_BATCHED, 0, outcome->n);
+		shk_metric_observe_us(SHK_H_LEDGER_SECONDS, 0,
+				      shk_clock_boot_us() - outcome->began_us);
 	}
+	if (effects->refusal.status)
+		note_failure(loop, "the ledger refused what the cluster shows", &effects->refusal);
+}
+
+static void answer(struct shk_loop *loop, struct shk_command *command)
+{
+	if (command->waits)
+		return; /* a Binding has it */
+	note(loop, command);
+	if (is_job(command))
+		shk_jobs_add(&loop->jobs, command);
+	else
+		shk_command_answer(command);
+}
+
+static void run(struct shk_loop *loop, struct shk_command **batch, size_t n)
+{
+	const struct outcome outcome = {
+	    .seq_before = loop->state.current->shown.view.ledger_seq,
+	    .began_us = shk_clock_boot_us(),
+	    .n = n,
+	};
+	struct shk_step_effects effects;
+
+	shk_step_effects_init(&effects);
+	set_env(loop);
+	shk_state_step(&loop->state, &loop->env, batch, n, &effects);
+	tell_of_ledger(loop, &effects, &outcome);
 	publish(loop);
 	note_health(loop);
-	for (size_t i = 0; i < effects.n_ended; i++)
+	for (size_t i = 0; i < effects.n_ended; i++) {
 		shk_holds_end(loop->options.holds, effects.ended[i]);
-	shk_step_effects_fini(&effects);
-	for (size_t i = 0; i < n; i++) {
-		note(loop, batch[i]);
-		if (is_job(batch[i]))
-			shk_jobs_add(&loop->jobs, batch[i]);
-		else
-			shk_command_answer(batch[i]);
+		shk_told_forget(loop->options.told, effects.ended[i]);
 	}
+	for (size_t i = 0; i < n; i++)
+		answer(loop, batch[i]);
+	apply_ops(loop, &effects);
+	shk_notes_tell(effects.notes, effects.n_notes, loop->options.feed);
+	shk_step_effects_fini(&effects);
+}
+
+/* --- a live cluster
+ * ------------------------------------------------------------------------------- */
+
+static void log_reconciled(const struct shk_reconcile_report *report)
+{
+	char numbers[3][24];
+
+	(void)snprintf(numbers[0], sizeof numbers[0], "%zu", report->kept);
+	(void)snprintf(numbers[1], sizeof numbers[1], "%zu", report->ended);
+	(void)snprintf(numbers[2], sizeof numbers[2], "%zu", report->adopted);
+	shk_log(SHK_LOG_INFO, "ledger and cluster brought together", "#allocations_kept",
+		numbers[0], "#allocations_ended", numbers[1], "#pods_adopted", numbers[2], NULL);
+}
+
+/* At start, and when something could not be written. */
+static void reconcile(struct shk_loop *loop)
+{
+	const struct shk_live *live = loop->state.live;
+	struct shk_reconcile_report report;
+	struct shk_error err;
+
+	if (!live || loop->state.ledger_down || !shk_live_is_listed(live) ||
+	    (live->reconciled && !live->owes) || shk_clock_boot_ms() < loop->next_mend_ms)
+		return;
+	set_env(loop);
+	if (shk_state_reconcile(&loop->state, &loop->env, &report, &err)) {
+		loop->next_mend_ms = shk_clock_boot_ms() + MEND_EVERY_MS;
+		note_failure(loop, "the ledger can't be brought together with the cluster", &err);
+	} else {
+		shk_metric_add(SHK_C_PODS_ADOPTED, 0, report.adopted);
+		log_reconciled(&report);
+	}
+	publish(loop);
+}
+
+static void tick(struct shk_loop *loop)
+{
+	const struct shk_live *live = loop->state.live;
+	struct shk_command *command;
+
+	if (!live || !shk_live_waits(live) || shk_clock_boot_ms() < loop->next_tick_ms)
+		return;
+	loop->next_tick_ms = shk_clock_boot_ms() + (live->ready ? LIVE_TICK_MS : 0);
+	command = shk_command_new(SHK_COMMAND_TICK, NULL, NULL);
+	run(loop, &command, 1);
 }
 
 /* --- mending -------------------------------------------------------------------------------- */
@@ -359,12 +434,16 @@ static int64_t wait_for(const struct shk_loop *loop)
 {
 	if (loop->jobs.n > 0)
 		return 0;
-	return loop->quiet ? TICK_MS : QUIET_MS;
+	if (!loop->quiet || (loop->state.live && !loop->state.live->ready))
+		return QUIET_MS;
+	return loop->state.live && shk_live_waits(loop->state.live) ? LIVE_TICK_MS : TICK_MS;
 }
 
 static void work_aside(struct shk_loop *loop)
 {
 	mend(loop);
+	reconcile(loop);
+	tick(loop);
 	if (loop->jobs.n > 0 && loop->state.ledger_down)
 		shk_jobs_cancel(&loop->jobs, SHK_CAUSE_LEDGER);
 	shk_jobs_step(&loop->jobs, loop->env.ledger);
@@ -378,7 +457,8 @@ static void *loop_main(void *context)
 	bool over = false;
 
 	while (!over) {
-		size_t n = take(loop, batch, wait_for(loop), &over);
+		size_t n =
+		    shk_queue_take(&loop->queue, batch, SHK_BATCH_MAX, wait_for(loop), &over);
 
 		n = set_jobs_aside(loop, batch, n);
 		if (n > 0) {
@@ -391,19 +471,6 @@ static void *loop_main(void *context)
 	}
 	shk_jobs_cancel(&loop->jobs, "stopping");
 	return NULL;
-}
-
-static void init_queue(struct shk_loop *loop)
-{
-	pthread_condattr_t monotonic;
-
-	if (pthread_mutex_init(&loop->queue_lock, NULL) != 0 ||
-	    pthread_mutex_init(&loop->published_lock, NULL) != 0 ||
-	    pthread_condattr_init(&monotonic) != 0 ||
-	    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC) != 0 ||
-	    pthread_cond_init(&loop->queue_filled, &monotonic) != 0)
-		abort();
-	(void)pthread_condattr_destroy(&monotonic); /* was initialized above */
 }
 
 struct shk_loop *shk_loop_new(struct shk_boot *boot, const struct shk_loop_options *options)
@@ -423,7 +490,9 @@ struct shk_loop *shk_loop_new(struct shk_boot *boot, const struct shk_loop_optio
 	(void)snprintf(loop->cluster_id, sizeof loop->cluster_id, "%s",
 		       boot->ledger ? shk_ledger_cluster_id(boot->ledger) : "");
 	*boot = (struct shk_boot){.ledger = NULL};
-	init_queue(loop);
+	shk_queue_init(&loop->queue);
+	if (pthread_mutex_init(&loop->published_lock, NULL) != 0)
+		abort();
 	publish(loop);
 	note_health(loop);
 	if (pthread_create(&loop->thread, NULL, loop_main, loop) != 0)
@@ -435,18 +504,15 @@ void shk_loop_free(struct shk_loop *loop)
 {
 	if (!loop)
 		return;
-	lock(&loop->queue_lock);
-	loop->stopping = true;
-	(void)pthread_cond_signal(&loop->queue_filled); /* can't fail on a valid one */
-	unlock(&loop->queue_lock);
+	shk_queue_stop(&loop->queue);
 	if (pthread_join(loop->thread, NULL) != 0)
 		abort();
 	shk_ledger_close(loop->env.ledger, shk_clock_wall_s());
 	shk_edition_unref(loop->published);
 	shk_edition_unref(loop->state.current);
 	shk_words_unref(loop->state.words);
-	(void)pthread_cond_destroy(&loop->queue_filled); /* nobody waits any more */
-	(void)pthread_mutex_destroy(&loop->queue_lock);
+	shk_live_free(loop->state.live);
+	shk_queue_fini(&loop->queue);
 	(void)pthread_mutex_destroy(&loop->published_lock);
 	free(loop);
 }

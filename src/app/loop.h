@@ -3,10 +3,9 @@
 #define SHIKIRI_APP_LOOP_H
 
 #include "boot.h"
-#include "command.h"
+#include "feed.h"
 #include "holds.h"
-
-#define SHK_QUEUE_MAX ((size_t)1024)
+#include "told.h"
 
 struct shk_loop; /* opaque */
 
@@ -14,6 +13,8 @@ struct shk_loop_options {
 	const char *ledger_path;         /* borrowed; for opening it again */
 	struct shk_holds *holds;         /* borrowed */
 	struct shk_decisions *decisions; /* borrowed */
+	struct shk_feed *feed;           /* borrowed; NULL: the cluster is emulated */
+	struct shk_told *told;           /* borrowed */
 	/* NULL: shk_ledger_commit. */
 	enum shk_status (*commit)(struct shk_ledger *ledger, struct shk_error *err);
 };
@@ -26,6 +27,9 @@ void shk_loop_free(struct shk_loop *loop);
 
 /* Takes the command; when the queue is full or the loop ends it is answered before this returns. */
 void shk_loop_submit(struct shk_loop *loop, struct shk_command *command);
+
+/* Where the feed puts its news. */
+struct shk_queue *shk_loop_queue(struct shk_loop *loop);
 
 /* With a reference that is the caller's. */
 struct shk_edition *shk_loop_edition(struct shk_loop *loop);

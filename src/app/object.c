@@ -222,6 +222,23 @@ static void copy_pod(struct shk_block *block, const struct shk_pod *from, struct
 	copy_containers(block, from, &to->pod);
 }
 
+const struct shk_pod *shk_pod_copy(const struct shk_pod *pod, struct shk_arena *arena)
+{
+	struct shk_pod_object *copy;
+	struct shk_block block = {0};
+	struct shk_pod_object measured = {0};
+
+	if (!pod)
+		return NULL;
+	copy_pod(&block, pod, &measured);
+	copy = shk_arena_alloc(arena, sizeof *copy + block.used);
+	block = (struct shk_block){.base = (char *)(copy + 1)};
+	copy_pod(&block, pod, copy);
+	if (pod->phase_reason)
+		copy->pod.phase_reason = shk_arena_strdup(arena, pod->phase_reason);
+	return &copy->pod;
+}
+
 static struct shk_pod_object *pod_copy(const struct shk_pod *pod)
 {
 	struct shk_block block = {0};

@@ -76,6 +76,8 @@ struct shk_pod_object {
 	bool countable; /* asks for an amount that can be counted; kubelet admits no other */
 };
 
+/* All of a pod, in arena. NULL gives NULL. */
+const struct shk_pod *shk_pod_copy(const struct shk_pod *pod, struct shk_arena *arena);
 /* A copy with another node and phase, which is all that binding changes. NULL keeps the pod's. */
 struct shk_pod_object *shk_pod_object_new(const struct shk_pod *pod);
 struct shk_pod_object *shk_pod_object_bound(const struct shk_pod_object *pod, const char *node);
@@ -124,6 +126,11 @@ enum shk_status shk_documents_object_new(const struct shk_ledger_document *rows,
 					 struct shk_cluster_object *cluster,
 					 struct shk_documents_object **ret_documents,
 					 struct shk_error *err) SHK_MUST_CHECK;
+/* The same documents about another cluster. */
+enum shk_status shk_documents_object_again(const struct shk_documents_object *documents,
+					   struct shk_cluster_object *cluster,
+					   struct shk_documents_object **ret_documents,
+					   struct shk_error *err) SHK_MUST_CHECK;
 /* Index into items, or -1. */
 int shk_documents_object_find(const struct shk_documents_object *documents,
 			      enum shk_document_kind kind, const char *name);

@@ -52,28 +52,25 @@ static void free_documents(struct shk_object *object)
 	free(documents);
 }
 
-static void set_meta(struct shk_document *document, const struct shk_object_meta *meta)
+/* Where a document keeps what the ledger knows of it. */
+static struct shk_object_meta *meta_of(struct shk_document *document)
 {
 	switch (document->kind) {
 	case SHK_DOCUMENT_TRUST_DOMAIN:
-		document->domain.meta = *meta;
-		break;
+		return &document->domain.meta;
 	case SHK_DOCUMENT_TENANT:
-		document->tenant.meta = *meta;
-		break;
+		return &document->tenant.meta;
 	case SHK_DOCUMENT_PRIORITY_BAND:
-		document->band.meta = *meta;
-		break;
+		return &document->band.meta;
 	case SHK_DOCUMENT_NODE_FACTS:
-		document->node_facts.meta = *meta;
-		break;
+		return &document->node_facts.meta;
 	case SHK_DOCUMENT_GRANT:
-		document->grant.meta = *meta;
-		break;
+		return &document->grant.meta;
 	case SHK_DOCUMENT_UNKNOWN:
 	case SHK_DOCUMENT_KIND_COUNT:
 		break;
 	}
+	abort(); /* no decoder makes such a document */
 }
 
 static enum shk_status read_row(const struct shk_ledger_document *row, struct shk_arena *arena,
@@ -95,7 +92,7 @@ static enum shk_status read_row(const struct shk_ledger_document *row, struct sh
 				     row->kind, row->name);
 	meta.uid = shk_arena_strdup(arena, row->uid);
 	*ret_document = decoded[0];
-	set_meta(ret_document, &meta);
+	*meta_of(ret_document) = meta;
 	return SHK_OK;
 }
 
@@ -135,6 +132,35 @@ enum shk_status shk_documents_object_new(const struct shk_ledger_document *rows,
 			  cluster->n_namespaces, &object->tenancy);
 	*ret_documents = object;
 	return SHK_OK;
+}
+
+enum shk_status shk_documents_object_again(const struct shk_documents_object *documents,
+					   struct shk_cluster_object *cluster,
+					   struct shk_documents_object **ret_documents,
+					   struct shk_error *err)
+{
+	struct shk_ledger_document *rows;
+	struct shk_arena scratch;
+	enum shk_status status;
+
+	shk_arena_init(&scratch, 0);
+	rows = SHK_NEW_ARRAY(&scratch, documents->n, struct shk_ledger_document);
+	for (size_t i = 0; i < documents->n; i++) {
+		struct shk_document document = documents->items[i];
+		const struct shk_object_meta *meta = meta_of(&document);
+
+		rows[i] = (struct shk_ledger_document){
+		    .kind = shk_document_kind_name(document.kind),
+		    .name = document.name,
+		    .body = document.canonical,
+		    .uid = shk_arena_strdup(&scratch, meta->uid),
+		    .resource_version = meta->resource_version,
+		    .created_s = meta->created_s,
+		};
+	}
+	status = shk_documents_object_new(rows, documents->n, cluster, ret_documents, err);
+	shk_arena_fini(&scratch);
+	return status;
 }
 
 int shk_documents_object_find(const struct shk_documents_object *documents,

@@ -43,6 +43,7 @@ struct pass {
 	struct shk_world *world;
 	const struct shk_env *env;
 	struct shk_reconcile_report *report;
+	bool is_live;
 	struct shk_arena scratch;
 	size_t n_written; /* in the open transaction */
 };
@@ -87,19 +88,22 @@ static bool is_confirmed(const struct shk_alloc *row)
 	return row->state == SHK_ALLOC_BOUND || row->state == SHK_ALLOC_FOREIGN;
 }
 
-/* Why the row can't stand, or NULL. */
-static const char *row_cause(const struct shk_alloc *row, const struct shk_pod_object *pod)
+/* Why the row can't stand, or NULL. In a live cluster a row whose pod is missing stays for a while,
+ * as its processes may; and one that isn't confirmed stays until the API server was asked, as a
+ * POST may still be under way. */
+static const char *row_cause(const struct shk_alloc *row, const struct shk_pod_object *pod,
+			     bool is_live)
 {
 	if (!pod)
-		return "deleted";
+		return is_live ? NULL : "deleted";
 	if (pod->pod.phase == SHK_PHASE_SUCCEEDED)
 		return "succeeded";
 	if (pod->pod.phase == SHK_PHASE_FAILED)
 		return "failed";
 	if (pod->pod.node_name)
 		return strcmp(pod->pod.node_name, row->node) == 0 ? NULL : "voided";
-	/* A Binding that was never confirmed, and the cluster says that it didn't happen. */
-	return is_confirmed(row) ? NULL : "voided";
+	/* A Binding that was never confirmed, and the file says that it didn't happen. */
+	return is_confirmed(row) || is_live ? NULL : "voided";
 }
 
 static void assign(struct shk_world *world, const struct shk_pod_object *pod, const char *node)
@@ -114,14 +118,15 @@ static enum shk_status take_row(struct pass *pass, const struct shk_alloc *row,
 				struct shk_error *err)
 {
 	struct shk_pod_object *pod = shk_edition_pod(pass->world->next, row->uid);
-	const char *cause = row_cause(row, pod);
+	const char *cause = row_cause(row, pod, pass->is_live);
+	bool is_placed = pod && pod->pod.node_name;
 	enum shk_status status = SHK_OK;
 	struct shk_alloc kept = *row;
 	struct shk_alloc_object *alloc;
 
 	if (cause)
 		return end_row(pass, row, cause, err);
-	if (!is_confirmed(row)) {
+	if (!is_confirmed(row) && (is_placed || !pass->is_live)) {
 		kept.state = SHK_ALLOC_BOUND;
 		status = will_write(pass, err);
 		if (!status)
@@ -134,7 +139,7 @@ static enum shk_status take_row(struct pass *pass, const struct shk_alloc *row,
 	shk_world_alloc(pass->world, alloc);
 	shk_object_unref(&alloc->head);
 	pass->report->kept++;
-	if (!pod->pod.node_name) {
+	if (!is_placed && !pass->is_live) {
 		assign(pass->world, pod, row->node);
 		pass->report->assigned++;
 	}
@@ -236,9 +241,10 @@ static enum shk_status adopt_all(struct pass *pass, struct shk_error *err)
 }
 
 enum shk_status shk_reconcile_allocs(struct shk_world *world, const struct shk_env *env,
-				     struct shk_reconcile_report *report, struct shk_error *err)
+				     bool is_live, struct shk_reconcile_report *report,
+				     struct shk_error *err)
 {
-	struct pass pass = {.world = world, .env = env, .report = report};
+	struct pass pass = {.world = world, .env = env, .report = report, .is_live = is_live};
 	enum shk_status status;
 
 	shk_arena_init(&pass.scratch, 0);

@@ -1,4 +1,4 @@
-/* reconcile.h - the ledger and the cluster brought together: the file is the cluster.
+/* reconcile.h - the ledger and the cluster brought together: what the cluster says is so.
  *
  * Runs before anything is served, and after the ledger was opened again. The world holds nodes
  * and pods; rules and allocations come from the ledger, and what contradicts the cluster is
@@ -20,9 +20,10 @@ struct shk_reconcile_report {
 enum shk_status shk_reconcile_rules(struct shk_world *world, struct shk_ledger *ledger,
 				    struct shk_error *err) SHK_MUST_CHECK;
 
-/* The world has no allocations yet. Writes in transactions of its own. */
+/* The world has no allocations yet. Writes in transactions of its own. is_live: rows without a pod
+ * and rows that aren't confirmed stay, for the state thread to look after. */
 enum shk_status shk_reconcile_allocs(struct shk_world *world, const struct shk_env *env,
-				     struct shk_reconcile_report *report,
+				     bool is_live, struct shk_reconcile_report *report,
 				     struct shk_error *err) SHK_MUST_CHECK;
 
 /* The allocation of a placed pod that we didn't bind: into the ledger (a transaction is open)

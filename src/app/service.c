@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "inputs.h"
 #include "shikiri/base/clock.h"
@@ -35,47 +36,132 @@ static void log_start(const struct shk_boot *boot, int64_t took_ms)
 		"#trust_conflicts", numbers[0], "#deficit_units", numbers[1], NULL);
 }
 
-enum shk_status shk_service_start(const struct shk_config *config, struct shk_service **ret_service,
-				  struct shk_error *err)
+static struct shk_service *service_new(const struct shk_config *config, struct shk_feed *feed)
 {
-	int64_t began_ms = shk_clock_boot_ms();
-	struct shk_service *service;
-	struct shk_boot boot;
-	enum shk_status status = shk_boot(config, &boot, err);
+	struct shk_service *service = calloc(1, sizeof *service);
 
-	if (status)
-		return status;
-#ifdef __GLIBC__
-	(void)malloc_trim(0); /* the files' trees are gone; whether that helps isn't our matter */
-#endif
-	log_start(&boot, shk_clock_boot_ms() - began_ms);
-	service = calloc(1, sizeof *service);
 	if (!service)
 		abort();
 	service->config = config;
+	service->feed = feed;
 	service->started_s = shk_clock_wall_s();
 	service->holds = shk_holds_new();
 	service->decisions = shk_decisions_new();
+	service->schedulers = shk_schedulers_new();
+	service->told = shk_told_new();
+	return service;
+}
 
+/* With --wait-api=false a server that can't be reached is an error at once. */
+static enum shk_status wait_for_api(const struct shk_service *service, struct shk_error *err)
+{
+	const struct timespec pause = {.tv_nsec = 10000000};
+	struct shk_kube_health health;
+
+	while (!service->config->wait_api && shk_feed_health(service->feed, &health)) {
+		size_t listed = 0;
+
+		for (int kind = 0; kind < SHK_KUBE_KIND_COUNT; kind++)
+			listed += health.kinds[kind].listed;
+		if (listed == SHK_KUBE_KIND_COUNT)
+			break;
+		if (health.failures > 0)
+			return shk_error_set(err, SHK_E_UNAVAILABLE,
+					     "the API server can't be read: %s", health.error);
+		(void)nanosleep(&pause, NULL); /* cut short by a signal: asked a little sooner */
+	}
+	return SHK_OK;
+}
+
+static enum shk_status go_live(struct shk_service *service, struct shk_error *err)
+{
+	const struct shk_nudger_options options = {
+	    .loop = service->loop,
+	    .holds = service->holds,
+	    .feed = service->feed,
+	    .schedulers = service->schedulers,
+	};
+	enum shk_status status = shk_feed_start(service->feed, shk_loop_queue(service->loop), err);
+
+	if (!status)
+		status = wait_for_api(service, err);
+	if (!status && service->config->mode != SHK_MODE_ADVISE)
+		service->nudger = shk_nudger_new(&options);
+	return status;
+}
+
+static enum shk_status serve(const struct shk_config *config, struct shk_feed *feed,
+			     struct shk_boot *boot, struct shk_service **ret_service,
+			     struct shk_error *err)
+{
+	struct shk_service *service = service_new(config, feed);
 	const struct shk_loop_options options = {
 	    .ledger_path = config->ledger,
 	    .holds = service->holds,
 	    .decisions = service->decisions,
+	    .feed = feed,
+	    .told = service->told,
 	};
+	enum shk_status status = SHK_OK;
 
-	service->loop = shk_loop_new(&boot, &options);
-	*ret_service = service;
-	return SHK_OK;
+	service->loop = shk_loop_new(boot, &options);
+	if (feed)
+		status = go_live(service, err);
+	if (status)
+		shk_service_stop(service);
+	else
+		*ret_service = service;
+	return status;
+}
+
+enum shk_status shk_service_start(const struct shk_config *config, struct shk_service **ret_service,
+				  struct shk_error *err)
+{
+	int64_t began_ms = shk_clock_boot_ms();
+	struct shk_feed *feed = NULL;
+	struct shk_boot boot;
+	enum shk_status status = SHK_OK;
+
+	if (config->snapshots.n == 0)
+		status = shk_feed_new(config, &feed, err);
+	if (!status)
+		status = shk_boot(config, &boot, err);
+	if (status) {
+		shk_feed_free(feed);
+		return status;
+	}
+#ifdef __GLIBC__
+	(void)malloc_trim(0); /* the files' trees are gone; whether that helps isn't our matter */
+#endif
+	if (!feed)
+		log_start(&boot, shk_clock_boot_ms() - began_ms);
+	return serve(config, feed, &boot, ret_service, err);
 }
 
 void shk_service_stop(struct shk_service *service)
 {
 	if (!service)
 		return;
+	shk_nudger_free(service->nudger);
+	shk_feed_stop(service->feed);
 	shk_loop_free(service->loop);
+	shk_feed_free(service->feed);
 	shk_holds_free(service->holds);
 	shk_decisions_free(service->decisions);
+	shk_schedulers_free(service->schedulers);
+	shk_told_free(service->told);
 	free(service);
+}
+
+bool shk_service_admits_anyone(const struct shk_service *service)
+{
+	const struct shk_texts *auths = &service->config->auths;
+
+	for (size_t i = 0; i < auths->n; i++) {
+		if (strcmp(auths->items[i], "none") == 0)
+			return true;
+	}
+	return false;
 }
 
 bool shk_service_is_snapshot(const struct shk_service *service)
@@ -136,6 +222,5 @@ struct shk_moment shk_service_moment(struct shk_service *service, struct shk_are
 
 int64_t shk_service_inventory_age_ms(struct shk_service *service)
 {
-	(void)service;
-	return 0; /* the emulated cluster is never older than the view */
+	return shk_feed_age_ms(service->feed);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "inputs.h"
+#include "shikiri/base/clock.h"
 #include "shikiri/base/log.h"
 #include "shikiri/base/names.h"
 #include "shikiri/wire/cluster.h"
@@ -19,6 +20,7 @@ void shk_service_bind(struct shk_service *service, const struct shk_bind_args *a
 	    .uid = shk_arena_strdup(arena, args->uid),
 	    .node = shk_arena_strdup(arena, args->node),
 	};
+	atomic_store(&service->last_call_s[SHK_CALL_BIND], shk_clock_wall_s());
 	shk_loop_submit(service->loop, command);
 }
 

@@ -61,17 +61,46 @@ static void write_check(struct shk_buf *out, const char *name, const char *cause
 		shk_buf_printf(out, "[+]%s ok\n", name);
 }
 
+/* Why nothing is decided by the cluster as we know it, or NULL. */
+static const char *cluster_cause(struct shk_service *service, const struct shk_edition *edition)
+{
+	const struct shk_view *view = &edition->shown.view;
+
+	if (!service->feed)
+		return edition->directory->n > 0 ? NULL : "no node is known";
+	if (view->not_ready && strcmp(view->not_ready, SHK_CAUSE_LEDGER) != 0)
+		return view->not_ready;
+	return shk_feed_age_ms(service->feed) > view->policy->staleness_ms ? SHK_CAUSE_STALE : NULL;
+}
+
+static void write_watches(struct shk_service *service, struct shk_buf *out)
+{
+	struct shk_kube_health health;
+
+	if (!out || !shk_feed_health(service->feed, &health))
+		return;
+	for (int kind = 0; kind < SHK_KUBE_KIND_COUNT; kind++)
+		shk_buf_printf(out, "[%c]%s %s, last news %lld s ago\n",
+			       health.kinds[kind].listed ? '+' : '-',
+			       shk_kube_kind_name((enum shk_kube_kind)kind),
+			       health.kinds[kind].listed ? "listed" : "not listed yet",
+			       (long long)(health.kinds[kind].age_ms / 1000));
+	if (health.error[0] != '\0')
+		shk_buf_printf(out, "[i]last failure: %s\n", health.error);
+}
+
 bool shk_service_ready(struct shk_service *service, struct shk_buf *out)
 {
 	struct shk_loop_health health = shk_loop_health(service->loop);
 	struct shk_edition *edition = shk_loop_edition(service->loop);
-	bool has_nodes = edition->directory->n > 0;
-	bool ready = health.ledger_ok && has_nodes && health.alive;
+	const char *cause = cluster_cause(service, edition);
+	bool ready = health.ledger_ok && !cause && health.alive;
 
 	shk_edition_unref(edition);
 	write_check(out, "ledger", health.ledger_ok ? NULL : SHK_CAUSE_LEDGER);
-	write_check(out, "cluster", has_nodes ? NULL : "no node is known");
+	write_check(out, "cluster", cause);
 	write_check(out, "state", health.alive ? NULL : "the state thread doesn't answer");
+	write_watches(service, out);
 	if (out)
 		shk_buf_printf(out, "readyz check %s\n", ready ? "passed" : "failed");
 	return ready;

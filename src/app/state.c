@@ -8,70 +8,6 @@
 
 #define DECISIONS_PER_COMMIT ((size_t)32)
 
-void shk_step_effects_init(struct shk_step_effects *effects)
-{
-	*effects = (struct shk_step_effects){.n_ended = 0};
-	shk_arena_init(&effects->arena, 0);
-}
-
-void shk_step_effects_fini(struct shk_step_effects *effects)
-{
-	shk_arena_fini(&effects->arena);
-	*effects = (struct shk_step_effects){.n_ended = 0};
-}
-
-enum shk_status shk_step_write(struct shk_step *step, struct shk_error *err)
-{
-	enum shk_status status = SHK_OK;
-
-	if (!step->writing)
-		status = shk_ledger_begin(step->env->ledger, step->env->now_s, err);
-	if (!status)
-		step->writing = true;
-	return status;
-}
-
-bool shk_step_is_blocked(const struct shk_step *step, struct shk_command *command)
-{
-	if (step->state->ledger_down)
-		shk_command_fail(command, SHK_E_UNAVAILABLE, "%s; nothing was changed",
-				 SHK_CAUSE_LEDGER);
-	return step->state->ledger_down;
-}
-
-void shk_step_end_hold(struct shk_step *step, const char *uid)
-{
-	struct shk_step_effects *effects = step->effects;
-
-	if (effects->n_ended == effects->cap_ended) {
-		size_t cap = effects->cap_ended ? effects->cap_ended * 2 : 64;
-		const char **ended = SHK_NEW_ARRAY(&effects->arena, cap, const char *);
-
-		for (size_t i = 0; i < effects->n_ended; i++)
-			ended[i] = effects->ended[i];
-		effects->ended = ended;
-		effects->cap_ended = cap;
-	}
-	effects->ended[effects->n_ended++] = shk_arena_strdup(&effects->arena, uid);
-}
-
-static const char *or_empty(const char *text)
-{
-	return text ? text : "";
-}
-
-enum shk_status shk_step_audit(struct shk_step *step, const struct shk_command *command,
-			       const struct shk_ledger_audit *row, struct shk_error *err)
-{
-	struct shk_ledger_audit whole = *row;
-
-	whole.actor = or_empty(command->caller.actor);
-	whole.source = or_empty(command->caller.source);
-	whole.request_id = or_empty(command->caller.request_id);
-	whole.reason = or_empty(row->reason);
-	return shk_ledger_audit(step->env->ledger, &whole, err);
-}
-
 /* The copying is a job of the loop; who asked for it is written down before it begins. */
 static enum shk_status note_backup(struct shk_step *step, struct shk_command *command,
 				   struct shk_error *err)
@@ -108,6 +44,12 @@ static enum shk_status run(struct shk_step *step, struct shk_command *command,
 		return shk_reload_run(step, command, err);
 	case SHK_COMMAND_BACKUP:
 		return note_backup(step, command, err);
+	case SHK_COMMAND_FACTS:
+		return shk_facts_run(step, command, err);
+	case SHK_COMMAND_REPLY:
+		return shk_reply_run(step, command, err);
+	case SHK_COMMAND_TICK:
+		return shk_tick_run(step, err);
 	case SHK_COMMAND_NONE:
 	case SHK_COMMAND_VERIFY:
 		break;
@@ -168,6 +110,8 @@ static bool is_own_failure(enum shk_status status)
 static void fail_command(struct shk_command *command, enum shk_status status,
 			 const struct shk_error *err)
 {
+	if (shk_command_is_news(command))
+		return; /* it has happened all the same, and is taken without writing */
 	if (command->kind == SHK_COMMAND_BIND) {
 		shk_command_refuse_bind(command, SHK_BIND_LEDGER_UNAVAILABLE);
 		return;
@@ -201,12 +145,10 @@ static void replace_current(struct shk_state *state, struct shk_world *world, ui
 	shk_edition_unref(old);
 }
 
-static void ledger_failed(struct shk_state *state, const struct shk_error *err,
-			  struct shk_step_effects *effects)
+static void ledger_failed(struct shk_state *state, const struct shk_error *err)
 {
 	struct shk_world world;
 
-	effects->failure = *err;
 	state->ledger_down = true;
 	state->needs_reopen = err->status != SHK_E_FULL;
 	shk_world_begin(&world, state->current);
@@ -224,20 +166,36 @@ static void settle_success(struct shk_step *step)
 				      : step->state->current->shown.view.ledger_seq);
 }
 
-/* false: a command's own write was refused, and the others must run again without it. */
-static bool run_batch(struct shk_state *state, const struct shk_env *env,
-		      struct shk_command *const *commands, size_t n,
-		      struct shk_step_effects *effects)
+/* Commands that stand or fall together. */
+struct batch {
+	struct shk_command *const *commands;
+	size_t n;
+	bool writes_nothing;
+};
+
+/* What a failed batch leaves of its effects: nothing. */
+static void forget(struct shk_step_effects *effects, const struct shk_step_effects *before)
 {
-	struct shk_step step = {.state = state, .env = env, .effects = effects};
-	size_t ended_before = effects->n_ended;
+	effects->n_ended = before->n_ended;
+	effects->n_ops = before->n_ops;
+	effects->n_notes = before->n_notes;
+}
+
+static enum shk_status run_batch(struct shk_state *state, const struct shk_env *env,
+				 const struct batch *batch, struct shk_step_effects *effects)
+{
+	struct shk_step step = {.state = state,
+				.env = env,
+				.effects = effects,
+				.writes_nothing = batch->writes_nothing};
+	const struct shk_step_effects before = *effects;
 	enum shk_status status;
 	struct shk_error err;
 	size_t at = 0;
 
 	shk_arena_init(&step.arena, 0);
 	shk_world_begin(&step.world, state->current);
-	status = run_all(&step, commands, n, &at, &err);
+	status = run_all(&step, batch->commands, batch->n, &at, &err);
 	if (!status && step.writing)
 		status = commit(&step, &err);
 	if (!status) {
@@ -245,28 +203,52 @@ static bool run_batch(struct shk_state *state, const struct shk_env *env,
 	} else {
 		if (step.writing)
 			shk_ledger_rollback(env->ledger);
-		effects->n_ended = ended_before;
+		forget(effects, &before);
 	}
-
-	bool again = status && is_own_failure(status) && n > 1;
-
-	if (status && !again)
-		fail_from_first_change(commands, n, at, &err);
-	if (status && !is_own_failure(status))
-		ledger_failed(state, &err, effects);
+	/* A command's own write was refused: the others run again without it. */
+	if (status && (!is_own_failure(status) || batch->n == 1))
+		fail_from_first_change(batch->commands, batch->n, at, &err);
+	if (status && !is_own_failure(status)) {
+		effects->failure = err;
+		ledger_failed(state, &err);
+	}
+	if (status && is_own_failure(status) && batch->n == 1 &&
+	    shk_command_is_news(batch->commands[0]))
+		effects->refusal = err;
 	shk_world_drop(&step.world);
 	shk_arena_fini(&step.arena);
-	return !again;
+	return status;
+}
+
+/* News of a batch that failed: what they say of the cluster is so, and what would be written of it
+ * is owed. Without writing nothing can fail. */
+static void take_news(struct shk_state *state, const struct shk_env *env, const struct batch *batch,
+		      struct shk_step_effects *effects)
+{
+	for (size_t i = 0; i < batch->n; i++) {
+		const struct batch one = {&batch->commands[i], 1, true};
+
+		if (shk_command_is_news(batch->commands[i]))
+			(void)run_batch(state, env, &one, effects);
+	}
 }
 
 void shk_state_step(struct shk_state *state, const struct shk_env *env,
 		    struct shk_command *const *commands, size_t n, struct shk_step_effects *effects)
 {
-	if (run_batch(state, env, commands, n, effects))
+	const struct batch all = {commands, n, false};
+	enum shk_status status = run_batch(state, env, &all, effects);
+
+	if (status && (!is_own_failure(status) || n == 1))
+		take_news(state, env, &all, effects);
+	if (!is_own_failure(status) || n == 1)
 		return;
-	for (size_t i = 0; i < n; i++)
-		(void)run_batch(state, env, &commands[i], 1,
-				effects); /* alone there is no "again" */
+	for (size_t i = 0; i < n; i++) {
+		const struct batch one = {&commands[i], 1, false};
+
+		if (run_batch(state, env, &one, effects))
+			take_news(state, env, &one, effects);
+	}
 }
 
 /* --- after a failure ------------------------------------------------------------------------ */
@@ -275,7 +257,7 @@ static void make_ready(struct shk_state *state, struct shk_world *world, uint64_
 {
 	state->ledger_down = false;
 	state->needs_reopen = false;
-	shk_world_not_ready(world, NULL);
+	shk_world_not_ready(world, state->live ? shk_live_cause(state->live) : NULL);
 	replace_current(state, world, seq);
 }
 
@@ -316,6 +298,43 @@ enum shk_status shk_state_probe(struct shk_state *state, const struct shk_env *e
 	return SHK_OK;
 }
 
+/* The rows anew, against the pods as the world has them. */
+static enum shk_status reconcile(struct shk_state *state, const struct shk_env *env,
+				 struct shk_world *world, struct shk_reconcile_report *report,
+				 struct shk_error *err)
+{
+	enum shk_status status;
+
+	shk_world_alloc_clear(world);
+	status = shk_reconcile_allocs(world, env, state->live != NULL, report, err);
+	if (status || !state->live)
+		return status;
+	state->live->reconciled = true;
+	state->live->reviewed = false;
+	state->live->owes = false;
+	return SHK_OK;
+}
+
+enum shk_status shk_state_reconcile(struct shk_state *state, const struct shk_env *env,
+				    struct shk_reconcile_report *ret_report, struct shk_error *err)
+{
+	struct shk_reconcile_report report = {0};
+	struct shk_world world;
+	enum shk_status status;
+
+	shk_world_begin(&world, state->current);
+	status = reconcile(state, env, &world, &report, err);
+	if (!status) {
+		shk_world_not_ready(&world, shk_live_cause(state->live));
+		replace_current(state, &world, shk_ledger_seq(env->ledger));
+		*ret_report = report;
+	}
+	shk_world_drop(&world);
+	if (status && !is_own_failure(status))
+		ledger_failed(state, err);
+	return status;
+}
+
 enum shk_status shk_state_recover(struct shk_state *state, const struct shk_env *env,
 				  struct shk_error *err)
 {
@@ -326,10 +345,9 @@ enum shk_status shk_state_recover(struct shk_state *state, const struct shk_env 
 	if (status)
 		return status;
 	shk_world_begin(&world, state->current);
-	shk_world_alloc_clear(&world);
 	status = shk_reconcile_rules(&world, env->ledger, err);
-	if (!status)
-		status = shk_reconcile_allocs(&world, env, &report, err);
+	if (!status && (!state->live || state->live->reconciled))
+		status = reconcile(state, env, &world, &report, err);
 	if (!status)
 		make_ready(state, &world, shk_ledger_seq(env->ledger));
 	shk_world_drop(&world);

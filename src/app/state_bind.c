@@ -1,80 +1,99 @@
-#include "step.h"
+#include "bind.h"
 
 #include <string.h>
 
 #include "shikiri/core/decide.h"
-
-/* Binding is one step here: the emulated cluster has the pod Running as soon as we commit. */
 
 static bool names_match(const struct shk_bind_args *args, const struct shk_pod *pod)
 {
 	return strcmp(args->namespace_, pod->namespace_) == 0 && strcmp(args->name, pod->name) == 0;
 }
 
-/* Sets *ret_pod, or refuses. */
-static bool find_pod(const struct shk_step *step, struct shk_command *command,
-		     struct shk_pod_object **ret_pod)
-{
-	const struct shk_bind_args *args = &command->bind;
-	const struct shk_edition *edition = step->world.next;
-	struct shk_pod_object *pod = shk_edition_pod(edition, args->uid);
-	enum shk_bind_refusal refusal;
+/* --- telling -------------------------------------------------------------------------------- */
 
-	if (!pod)
-		refusal = shk_edition_pod_named(edition, args->namespace_, args->name)
-			      ? SHK_BIND_UID_MISMATCH
-			      : SHK_BIND_POD_UNKNOWN;
-	else if (!names_match(args, &pod->pod))
-		refusal = SHK_BIND_UID_MISMATCH;
-	else if (shk_pod_object_is_ended(pod) || pod->pod.deleting)
-		refusal = SHK_BIND_POD_GONE;
-	else if (pod->pod.gated)
-		refusal = SHK_BIND_POD_GATED;
+void shk_bind_tell(struct shk_step *step, const struct shk_bind_ask *ask,
+		   const struct shk_bind_end *end)
+{
+	if (ask->command)
+		shk_command_end_bind(ask->command, end->text, end->code, end->reason);
 	else
-		refusal = SHK_BIND_REFUSAL_COUNT;
-	*ret_pod = pod;
-	if (refusal != SHK_BIND_REFUSAL_COUNT)
-		shk_command_refuse_bind(command, refusal);
-	return refusal == SHK_BIND_REFUSAL_COUNT;
+		shk_step_op(step, SHK_OP_END, ask->args)->end = *end;
 }
 
-static void refuse_reason(struct shk_command *command, enum shk_reason reason, const char *subject)
+struct shk_bind_end shk_bind_refusal_end(struct shk_step *step, enum shk_bind_refusal refusal,
+					 const char *detail)
+{
+	const char *code = shk_bind_refusal_code(refusal);
+	const char *text =
+	    shk_arena_printf(&step->effects->arena, "%s: %s%s%.200s", code,
+			     shk_bind_refusal_sentence(refusal), *detail ? ": " : "", detail);
+
+	return (struct shk_bind_end){.text = text, .code = code};
+}
+
+void shk_bind_refuse(struct shk_step *step, const struct shk_bind_ask *ask,
+		     enum shk_bind_refusal refusal)
+{
+	const struct shk_bind_end end = shk_bind_refusal_end(step, refusal, "");
+
+	shk_bind_tell(step, ask, &end);
+}
+
+static void refuse_reason(struct shk_step *step, const struct shk_bind_ask *ask,
+			  enum shk_reason reason, const char *subject)
 {
 	char text[SHK_REASON_TEXT_SIZE];
+	const struct shk_bind_end end = {
+	    .text = shk_arena_strdup(&step->effects->arena, shk_reason_text(reason, subject, text)),
+	    .reason = reason,
+	};
 
-	command->reason = reason;
-	shk_buf_puts(&command->result.body, shk_reason_text(reason, subject, text));
+	shk_bind_tell(step, ask, &end);
 }
 
-static void place(struct shk_step *step, struct shk_command *command,
+void shk_bind_succeed(struct shk_step *step, const struct shk_bind_ask *ask)
+{
+	const struct shk_bind_end end = {.text = "", .reason = SHK_FITS};
+
+	shk_step_end_hold(step, ask->args->uid);
+	shk_bind_tell(step, ask, &end);
+}
+
+/* --- the emulated cluster --------------------------------------------------------------------- */
+
+/* It has the pod Running as soon as we commit. */
+static void place(struct shk_step *step, const struct shk_bind_ask *ask,
 		  const struct shk_pod_object *pod)
 {
-	struct shk_pod_object *bound = shk_pod_object_bound(pod, command->bind.node);
+	struct shk_pod_object *bound = shk_pod_object_bound(pod, ask->args->node);
 
 	shk_world_pod(&step->world, bound);
 	shk_object_unref(&bound->head);
-	command->changed = true;
-	shk_step_end_hold(step, command->bind.uid);
+	ask->command->changed = true;
+	shk_bind_succeed(step, ask);
 }
 
-/* No row, no quota: the scheduler only sends them because its managedResources are empty. */
-static void bind_plainly(struct shk_step *step, struct shk_command *command,
-			 const struct shk_pod_object *pod)
+static enum shk_status grant_emulated(struct shk_step *step, const struct shk_bind_ask *ask,
+				      const struct shk_pod_object *pod, struct shk_alloc *alloc,
+				      struct shk_error *err)
 {
-	if (shk_edition_node_index(step->world.next, command->bind.node) < 0)
-		refuse_reason(command, SHK_REASON_NODE_UNKNOWN, NULL);
-	else
-		place(step, command, pod);
+	enum shk_status status;
+
+	alloc->state = SHK_ALLOC_BOUND;
+	status = shk_bind_add_row(step, alloc, err);
+	if (!status)
+		place(step, ask, pod);
+	return status;
 }
 
-static enum shk_status grant(struct shk_step *step, struct shk_command *command,
-			     const struct shk_pod_object *pod, struct shk_alloc *alloc,
-			     struct shk_error *err)
+/* --- deciding --------------------------------------------------------------------------------- */
+
+enum shk_status shk_bind_add_row(struct shk_step *step, struct shk_alloc *alloc,
+				 struct shk_error *err)
 {
 	struct shk_alloc_object *object;
 	enum shk_status status;
 
-	alloc->state = SHK_ALLOC_BOUND;
 	alloc->since_s = step->env->now_s;
 	status = shk_step_write(step, err);
 	if (!status)
@@ -84,19 +103,17 @@ static enum shk_status grant(struct shk_step *step, struct shk_command *command,
 	object = shk_alloc_object_new(alloc);
 	shk_world_alloc(&step->world, object);
 	shk_object_unref(&object->head);
-	command->reason = SHK_FITS;
-	place(step, command, pod);
 	return SHK_OK;
 }
 
-static enum shk_status decide(struct shk_step *step, struct shk_command *command,
+static enum shk_status decide(struct shk_step *step, const struct shk_bind_ask *ask,
 			      const struct shk_pod_object *pod, struct shk_error *err)
 {
 	const struct shk_view *view = shk_world_settle(&step->world);
 	const struct shk_moment moment = {.now_s = step->env->now_s};
 	struct shk_candidate candidate = {
-	    .name = command->bind.node,
-	    .node = shk_view_node(view, command->bind.node),
+	    .name = ask->args->node,
+	    .node = shk_view_node(view, ask->args->node),
 	};
 	struct shk_decision decision;
 	struct shk_alloc alloc;
@@ -109,35 +126,86 @@ static enum shk_status decide(struct shk_step *step, struct shk_command *command
 
 	shk_decide(view, &moment, &question, &step->arena, &decision);
 	if (decision.n_feasible == 0) {
-		refuse_reason(command, decision.verdicts[0].reason, decision.verdicts[0].subject);
+		refuse_reason(step, ask, decision.verdicts[0].reason, decision.verdicts[0].subject);
 		return SHK_OK;
 	}
 	shk_alloc_make(&decision, &claim, candidate.node, &decision.verdicts[0], &alloc);
-	return grant(step, command, pod, &alloc, err);
+	return step->state->live ? shk_bind_reserve(step, ask, pod, &alloc, err)
+				 : grant_emulated(step, ask, pod, &alloc, err);
+}
+
+/* No row, no quota: the scheduler only sends them because its managedResources are empty. */
+static void bind_plainly(struct shk_step *step, const struct shk_bind_ask *ask,
+			 const struct shk_pod_object *pod)
+{
+	bool listed = !step->state->live || step->state->live->reconciled;
+
+	if (listed && shk_edition_node_index(step->world.next, ask->args->node) < 0)
+		refuse_reason(step, ask, SHK_REASON_NODE_UNKNOWN, NULL);
+	else if (step->state->live)
+		shk_bind_post(step, ask, pod, NULL);
+	else
+		place(step, ask, pod);
+}
+
+/* SHK_BIND_REFUSAL_COUNT: nothing speaks against it. */
+static enum shk_bind_refusal refusal_of(const struct shk_bind_args *args,
+					const struct shk_pod_object *pod)
+{
+	if (!names_match(args, &pod->pod))
+		return SHK_BIND_UID_MISMATCH;
+	if (shk_pod_object_is_ended(pod) || pod->pod.deleting)
+		return SHK_BIND_POD_GONE;
+	if (pod->pod.gated)
+		return SHK_BIND_POD_GATED;
+	if (pod->pod.node_name && strcmp(pod->pod.node_name, args->node) != 0)
+		return SHK_BIND_ALREADY_BOUND;
+	return SHK_BIND_REFUSAL_COUNT;
+}
+
+enum shk_status shk_bind_pod(struct shk_step *step, const struct shk_bind_ask *ask,
+			     const struct shk_pod_object *pod, struct shk_error *err)
+{
+	enum shk_bind_refusal refusal = refusal_of(ask->args, pod);
+
+	if (refusal != SHK_BIND_REFUSAL_COUNT) {
+		shk_bind_refuse(step, ask, refusal);
+		return SHK_OK;
+	}
+	if (pod->pod.node_name) {
+		shk_bind_succeed(step, ask);
+		return SHK_OK;
+	}
+	if (!pod->managed) {
+		bind_plainly(step, ask, pod);
+		return SHK_OK;
+	}
+	if (step->env->is_stale) {
+		refuse_reason(step, ask, SHK_REASON_NOT_READY, SHK_CAUSE_STALE);
+		return SHK_OK;
+	}
+	return decide(step, ask, pod, err);
 }
 
 enum shk_status shk_bind_run(struct shk_step *step, struct shk_command *command,
 			     struct shk_error *err)
 {
-	struct shk_pod_object *pod;
+	const struct shk_bind_ask ask = {.args = &command->bind, .command = command};
+	const struct shk_edition *edition = step->world.next;
+	const struct shk_pod_object *pod = shk_edition_pod(edition, ask.args->uid);
 
 	/* Advice changes nothing, whoever asks for it. */
 	if (step->state->mode == SHK_MODE_ADVISE) {
-		shk_command_refuse_bind(command, SHK_BIND_ADVISE_ONLY);
+		shk_bind_refuse(step, &ask, SHK_BIND_ADVISE_ONLY);
 		return SHK_OK;
 	}
-	if (!find_pod(step, command, &pod))
-		return SHK_OK;
-	if (pod->pod.node_name) {
-		if (strcmp(pod->pod.node_name, command->bind.node) != 0)
-			shk_command_refuse_bind(command, SHK_BIND_ALREADY_BOUND);
-		else
-			shk_step_end_hold(step, command->bind.uid);
-		return SHK_OK;
-	}
-	if (!pod->managed) {
-		bind_plainly(step, command, pod);
-		return SHK_OK;
-	}
-	return decide(step, command, pod, err);
+	if (step->state->live)
+		return shk_bind_live(step, &ask, err);
+	if (pod)
+		return shk_bind_pod(step, &ask, pod, err);
+	shk_bind_refuse(step, &ask,
+			shk_edition_pod_named(edition, ask.args->namespace_, ask.args->name)
+			    ? SHK_BIND_UID_MISMATCH
+			    : SHK_BIND_POD_UNKNOWN);
+	return SHK_OK;
 }

@@ -15,6 +15,7 @@ struct shk_step {
 	struct shk_world world;
 	struct shk_arena arena; /* until the batch is over */
 	bool writing;           /* a transaction is open */
+	bool writes_nothing;    /* what would be written is owed */
 	struct shk_step_effects *effects;
 };
 
@@ -23,6 +24,29 @@ enum shk_status shk_step_write(struct shk_step *step, struct shk_error *err) SHK
 /* true, and the command failed, when the ledger can't be written now. */
 bool shk_step_is_blocked(const struct shk_step *step, struct shk_command *command);
 void shk_step_end_hold(struct shk_step *step, const char *uid);
+/* A zeroed op for the pod of args, which are copied. */
+struct shk_op *shk_step_op(struct shk_step *step, enum shk_op_kind kind,
+			   const struct shk_bind_args *args);
+/* The newest op of this batch for the pod, or NULL. */
+const struct shk_op *shk_step_op_of(const struct shk_step *step, const char *uid);
+void shk_step_note(struct shk_step *step, enum shk_note_kind kind, const struct shk_alloc *alloc,
+		   const char *detail);
+
+/* --- allocations of a live cluster: ledger and world together ---------------------------------
+ *
+ * What can't be written now is owed: the ledger is brought together with the cluster again as
+ * soon as it can be written. */
+
+enum shk_status shk_step_alloc_move(struct shk_step *step, const struct shk_alloc *alloc,
+				    enum shk_alloc_state state,
+				    struct shk_error *err) SHK_MUST_CHECK;
+enum shk_status shk_step_alloc_end(struct shk_step *step, const struct shk_alloc *alloc,
+				   const char *cause, struct shk_error *err) SHK_MUST_CHECK;
+/* The pod is bound as its row says: reserved or unknown becomes bound. */
+enum shk_status shk_step_confirm(struct shk_step *step, const struct shk_alloc *alloc,
+				 struct shk_error *err) SHK_MUST_CHECK;
+enum shk_status shk_step_adopt(struct shk_step *step, struct shk_pod_object *pod,
+			       struct shk_error *err) SHK_MUST_CHECK;
 
 /* A row of the audit: what happened comes from row, who asked from the command. */
 enum shk_status shk_step_audit(struct shk_step *step, const struct shk_command *command,
@@ -43,5 +67,10 @@ enum shk_status shk_pod_gone_run(struct shk_step *step, struct shk_command *comm
 				 struct shk_error *err) SHK_MUST_CHECK;
 enum shk_status shk_node_run(struct shk_step *step, struct shk_command *command,
 			     struct shk_error *err) SHK_MUST_CHECK;
+enum shk_status shk_facts_run(struct shk_step *step, struct shk_command *command,
+			      struct shk_error *err) SHK_MUST_CHECK;
+enum shk_status shk_reply_run(struct shk_step *step, struct shk_command *command,
+			      struct shk_error *err) SHK_MUST_CHECK;
+enum shk_status shk_tick_run(struct shk_step *step, struct shk_error *err) SHK_MUST_CHECK;
 
 #endif

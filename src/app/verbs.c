@@ -14,6 +14,7 @@ struct call {
 	struct shk_arena *arena;
 	struct shk_edition *edition; /* reference */
 	const struct shk_view *view;
+	struct shk_view stale; /* the edition's, not to be decided by */
 	struct shk_moment moment;
 	struct shk_claim claim;
 	struct shk_candidate *candidates;
@@ -89,6 +90,12 @@ static void begin(struct shk_service *service, const struct shk_extender_args *a
 	*ret_call = (struct call){.args = args, .arena = arena};
 	ret_call->edition = shk_loop_edition(service->loop);
 	ret_call->view = &ret_call->edition->shown.view;
+	if (!ret_call->view->not_ready &&
+	    shk_feed_age_ms(service->feed) > ret_call->view->policy->staleness_ms) {
+		ret_call->stale = *ret_call->view;
+		ret_call->stale.not_ready = SHK_CAUSE_STALE;
+		ret_call->view = &ret_call->stale;
+	}
 	shk_claim_build(&args->pod, ret_call->view->priority_classes,
 			ret_call->view->n_priority_classes, arena, &ret_call->claim);
 }
@@ -254,6 +261,26 @@ static void keep_hold(struct shk_service *service, const struct call *call,
 		end_if_bound(service, pod->pod.uid);
 }
 
+/* One event for each change of the reason that came furthest. */
+static void tell_waiting(struct shk_service *service, const struct call *call, const char *uid)
+{
+	enum shk_reason reason = call->decision.furthest;
+	char text[SHK_REASON_TEXT_SIZE];
+	const struct shk_kube_request event = {
+	    .namespace_ = call->args->pod.namespace_,
+	    .name = call->args->pod.name,
+	    .uid = uid,
+	    .reason = "GPUWaiting",
+	    .message = shk_reason_text(reason, NULL, text),
+	    .warning = true,
+	};
+
+	if (service->feed && call->decision.n_feasible == 0 && !call->view->not_ready &&
+	    service->config->mode != SHK_MODE_ADVISE &&
+	    shk_told_is_news(service->told, uid, reason))
+		shk_feed_event(service->feed, &event);
+}
+
 static void remember(struct shk_service *service, const struct call *call)
 {
 	const struct shk_pod_object *pod = known_pod(call);
@@ -265,6 +292,8 @@ static void remember(struct shk_service *service, const struct call *call)
 		return;
 	shk_decisions_record(service->decisions, call->view, &call->moment, &call->question,
 			     &call->decision);
+	shk_schedulers_learn(service->schedulers, pod->pod.scheduler_name);
+	tell_waiting(service, call, pod->pod.uid);
 	if (service->config->mode != SHK_MODE_ADVISE)
 		keep_hold(service, call, pod);
 }
@@ -274,6 +303,7 @@ void shk_service_filter(struct shk_service *service, const struct shk_extender_a
 {
 	struct call call;
 
+	atomic_store(&service->last_call_s[SHK_CALL_FILTER], shk_clock_wall_s());
 	begin(service, args, arena, &call);
 	*ret_result = (struct shk_filter_result){.args = args};
 	if (!call.claim.managed) {
@@ -300,6 +330,7 @@ void shk_service_prioritize(struct shk_service *service, const struct shk_extend
 	struct call call;
 	size_t n = 0;
 
+	atomic_store(&service->last_call_s[SHK_CALL_PRIORITIZE], shk_clock_wall_s());
 	begin(service, args, arena, &call);
 	if (call.claim.managed)
 		decide(service, &call);

@@ -228,6 +228,27 @@ void shk_world_alloc(struct shk_world *world, struct shk_alloc_object *alloc)
 		shk_world_edit_push(edit, alloc);
 }
 
+void shk_world_alloc_move(struct shk_world *world, const char *uid, enum shk_alloc_state state)
+{
+	struct shk_alloc_object *old = shk_edition_alloc(world->next, uid);
+	struct shk_alloc_object *moved;
+	struct shk_node_edit *edit;
+	struct shk_alloc alloc;
+
+	assert(old);
+	alloc = old->alloc;
+	alloc.state = state;
+	moved = shk_alloc_object_new(&alloc);
+	world->changed = true;
+	edit = edit_named(world, alloc.node);
+	if (edit) {
+		edit_pull(edit, old);
+		shk_world_edit_push(edit, moved);
+	}
+	shk_index_put(&world->next->allocs, moved->alloc.uid, &moved->head);
+	shk_object_unref(&moved->head);
+}
+
 bool shk_world_alloc_end(struct shk_world *world, const char *uid)
 {
 	struct shk_alloc_object *alloc = shk_edition_alloc(world->next, uid);

@@ -46,6 +46,8 @@ void shk_world_pod_gone(struct shk_world *world, struct shk_pod_object *pod);
 
 /* The uid must not be live. */
 void shk_world_alloc(struct shk_world *world, struct shk_alloc_object *alloc);
+/* The same allocation in another state. The uid must be live. */
+void shk_world_alloc_move(struct shk_world *world, const char *uid, enum shk_alloc_state state);
 /* false when the uid has none. */
 bool shk_world_alloc_end(struct shk_world *world, const char *uid);
 /* All allocations go, for who is about to fill them in again. */

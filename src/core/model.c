@@ -77,6 +77,18 @@ enum shk_alloc_state shk_alloc_state_parse(const char *text)
 	return (enum shk_alloc_state)parse_name(state_names, COUNT(state_names), text);
 }
 
+bool shk_labels_are_same(const struct shk_labels *a, const struct shk_labels *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++) {
+		if (strcmp(a->items[i].key, b->items[i].key) != 0 ||
+		    strcmp(a->items[i].value, b->items[i].value) != 0)
+			return false;
+	}
+	return true;
+}
+
 const char *shk_labels_get(const struct shk_labels *labels, const char *key)
 {
 	size_t low = 0;

@@ -102,18 +102,29 @@ static bool is_foreign_page(const struct shk_exchange *x)
 	return !named || !host || strcasecmp(named + 3, host) != 0;
 }
 
+/* --auth none: whoever reaches the loopback listener. Of the others none can be checked yet. */
+static bool check_admin(struct shk_exchange *x)
+{
+	if (!shk_service_admits_anyone(x->service)) {
+		shk_reply_problem(x, SHK_PROBLEM_UNAUTHENTICATED,
+				  "tokens can't be checked yet: shikirid --auth none lets "
+				  "everybody in on a loopback address");
+		return false;
+	}
+	if (!is_foreign_page(x))
+		return true;
+	shk_reply_problem(x, SHK_PROBLEM_FORBIDDEN, "a page of another origin may not write");
+	return false;
+}
+
 static bool check_caller(struct shk_exchange *x)
 {
 	switch (x->route->auth) {
 	case SHK_AUTH_OPEN:
 	case SHK_AUTH_SCHEDULER:
 		return true;
-	case SHK_AUTH_ADMIN: /* --auth none: whoever reaches the loopback listener */
-		if (!is_foreign_page(x))
-			return true;
-		shk_reply_problem(x, SHK_PROBLEM_FORBIDDEN,
-				  "a page of another origin may not write");
-		return false;
+	case SHK_AUTH_ADMIN:
+		return check_admin(x);
 	case SHK_AUTH_UNSET:
 		break;
 	}

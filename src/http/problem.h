@@ -11,6 +11,7 @@
 	X(UNKNOWN_PARAMETER, "UnknownParameter", "unknown-parameter", 400,                         \
 	  "The query has a parameter that this path doesn't know")                                 \
 	X(UNREADABLE, "UnreadableBody", "unreadable-body", 400, "The body can't be read")          \
+	X(UNAUTHENTICATED, "Unauthenticated", "unauthenticated", 401, "It isn't known who calls")  \
 	X(FORBIDDEN, "Forbidden", "forbidden", 403, "The caller may not do this")                  \
 	X(NOT_FOUND, "NotFound", "not-found", 404, "There is no such object or path")              \
 	X(METHOD_NOT_ALLOWED, "MethodNotAllowed", "method-not-allowed", 405,                       \

@@ -25,6 +25,7 @@ struct shk_config {
 	struct shk_texts snapshots;
 	const char *kubeconfig;
 	const char *context;
+	bool insecure_dev;
 	bool wait_api;
 	const char *ledger;
 	const char *policy;

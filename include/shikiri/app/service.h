@@ -143,6 +143,9 @@ bool shk_service_ready(struct shk_service *service, struct shk_buf *out);
 /* Gauges and the counters that need a view, in Prometheus text. */
 void shk_service_metrics(struct shk_service *service, struct shk_buf *out);
 
+/* --auth none: the admin API asks nobody who they are. */
+bool shk_service_admits_anyone(const struct shk_service *service);
+
 /* Whether the cluster comes from --snapshot files, so that /emulate calls exist. */
 bool shk_service_is_snapshot(const struct shk_service *service);
 

@@ -24,7 +24,16 @@
 	  "result", "committed|failed")                                                            \
 	X(LEDGER_BATCHED, "shikiri_ledger_commands_total",                                         \
 	  "Commands that went into ledger transactions; divided by transactions, the mean batch.", \
-	  NULL, NULL)
+	  NULL, NULL)                                                                              \
+	X(PODS_ADOPTED, "shikiri_pods_adopted_total", "GPU pods found bound by somebody else.",    \
+	  NULL, NULL)                                                                              \
+	X(KUBELET_REFUSED, "shikiri_pods_rejected_by_kubelet_total",                               \
+	  "GPU pods that kubelet did not admit after they were bound.", NULL, NULL)                \
+	X(RESERVATIONS_VOIDED, "shikiri_reservations_voided_total",                                \
+	  "Reservations taken back because the Binding is known not to have happened.", NULL,      \
+	  NULL)                                                                                    \
+	X(NUDGES, "shikiri_nudges_total",                                                          \
+	  "Waiting pods touched so that their scheduler asks again.", NULL, NULL)
 
 /* The same columns. All histograms share their bounds, 100 microseconds to 2 seconds. */
 #define SHK_HISTOGRAMS(X)                                                                          \

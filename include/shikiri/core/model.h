@@ -75,6 +75,7 @@ struct shk_labels {
 };
 
 const char *shk_labels_get(const struct shk_labels *labels, const char *key); /* NULL: absent */
+bool shk_labels_are_same(const struct shk_labels *a, const struct shk_labels *b);
 
 /* The units every charge has; resource names are units too, charged by the vector itself. */
 enum shk_unit {

@@ -112,15 +112,16 @@ static void refuses_usage_with_one_line(void **state)
 	}
 }
 
-static void refuses_what_is_not_built(void **state)
+static void refuses_what_cannot_be_served(void **state)
 {
 	static const struct {
 		const char *words;
 		const char *part;
 	} cases[] = {
-	    {"", "serving a live cluster is not built yet; use --snapshot FILE"},
-	    {"--kubeconfig k", "--kubeconfig: serving a live cluster is not built yet"},
-	    {"--context c --snapshot s", "--context: serving a live cluster is not built yet"},
+	    {"", "no cluster: give --kubeconfig FILE or --snapshot FILE, or run as a pod"},
+	    {"--kubeconfig k --snapshot s", "--snapshot and --kubeconfig exclude each other"},
+	    {"--context c --snapshot s", "--snapshot and --context exclude each other"},
+	    {"--context c", "--context c: is one of a --kubeconfig FILE"},
 	    {"--snapshot s --tls-cert c", "--tls-cert: TLS is not built yet"},
 	    {"--snapshot s --client-name c", "--client-name: TLS is not built yet"},
 	    {"--snapshot s --admin-client-ca c", "--admin-client-ca: TLS is not built yet"},
@@ -151,6 +152,8 @@ static void accepts_loopback(void **state)
 	    "--snapshot s",
 	    "--snapshot s --listen 127.0.0.1:0 --admin-listen [::1]:0",
 	    "--snapshot s --listen localhost:8443 --auth none",
+	    "--kubeconfig k",
+	    "--kubeconfig k --context c --insecure-dev --mode advise",
 	};
 
 	(void)state;
@@ -300,7 +303,7 @@ int main(void)
 	    cmocka_unit_test(has_the_defaults_of_the_contract),
 	    cmocka_unit_test(reads_both_forms_of_flags),
 	    cmocka_unit_test(refuses_usage_with_one_line),
-	    cmocka_unit_test(refuses_what_is_not_built),
+	    cmocka_unit_test(refuses_what_cannot_be_served),
 	    cmocka_unit_test(accepts_loopback),
 	    cmocka_unit_test(reads_addresses),
 	    cmocka_unit_test(flags_win_over_the_file),

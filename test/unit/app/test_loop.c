@@ -17,6 +17,7 @@ struct rig {
 	struct fixture f;
 	struct shk_holds *holds;
 	struct shk_decisions *decisions;
+	struct shk_told *told;
 	struct shk_loop *loop;
 	char ledger[128];
 };
@@ -55,10 +56,12 @@ static void rig_start(struct rig *rig, int n_pods)
 	fixture_boot(&rig->f);
 	rig->holds = shk_holds_new();
 	rig->decisions = shk_decisions_new();
+	rig->told = shk_told_new();
 	options = (struct shk_loop_options){
 	    .ledger_path = rig->ledger,
 	    .holds = rig->holds,
 	    .decisions = rig->decisions,
+	    .told = rig->told,
 	    .commit = faulty_commit,
 	};
 	rig->loop = shk_loop_new(&rig->f.boot, &options);
@@ -69,6 +72,7 @@ static void rig_stop(struct rig *rig)
 	shk_loop_free(rig->loop);
 	shk_holds_free(rig->holds);
 	shk_decisions_free(rig->decisions);
+	shk_told_free(rig->told);
 	fixture_fini(&rig->f);
 }
 

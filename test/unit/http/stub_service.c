@@ -321,6 +321,12 @@ void shk_service_metrics(struct shk_service *service, struct shk_buf *out)
 	(void)out;
 }
 
+bool shk_service_admits_anyone(const struct shk_service *service)
+{
+	(void)service;
+	return true;
+}
+
 bool shk_service_is_snapshot(const struct shk_service *service)
 {
 	(void)service;

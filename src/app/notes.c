@@ -1,0 +1,67 @@
+#include "notes.h"
+
+#include "shikiri/base/log.h"
+#include "shikiri/base/metrics.h"
+#include "shikiri/base/str.h"
+
+struct note_row {
+	enum shk_log_level level;
+	const char *message;
+	const char *event; /* its reason; NULL: none */
+	const char *text;  /* of the event; detail comes before it */
+	bool warning;
+};
+
+static const struct note_row rows[SHK_NOTE_KIND_COUNT] = {
+    [SHK_NOTE_PLACED] = {SHK_LOG_DEBUG, "pod placed", "GPUPlaced", "placed", false},
+    [SHK_NOTE_BORROWING] = {SHK_LOG_DEBUG, "pod borrows", "GPUBorrowing",
+			    "beyond the tenant's guarantee: borrowed, and may be reclaimed", false},
+    [SHK_NOTE_ADOPTED] = {SHK_LOG_WARN, "pod was bound by somebody else, adopted", "GPUAdopted",
+			  "bound without shikiri: counted, and not checked", true},
+    [SHK_NOTE_VOIDED] = {SHK_LOG_INFO, "reservation taken back", NULL, NULL, false},
+    [SHK_NOTE_LINGERS] = {SHK_LOG_INFO, "pod vanished without having ended, its place is kept",
+			  NULL, NULL, false},
+    [SHK_NOTE_KUBELET_REFUSED] = {SHK_LOG_WARN, "kubelet refused a pod, leaving the node alone",
+				  NULL, NULL, false},
+};
+
+static void tell_pod(const struct shk_note *note, const struct note_row *row, struct shk_feed *feed)
+{
+	struct shk_kube_request event = {
+	    .namespace_ = note->namespace_,
+	    .name = note->pod,
+	    .uid = note->uid,
+	    .reason = row->event,
+	    .warning = row->warning,
+	};
+	struct shk_buf text = {0};
+
+	shk_buf_printf(&text, "%s on %s: %s", note->detail, note->node, row->text);
+	event.message = text.data;
+	shk_feed_event(feed, &event);
+	shk_buf_fini(&text);
+}
+
+static void count(enum shk_note_kind kind)
+{
+	if (kind == SHK_NOTE_ADOPTED)
+		shk_metric_count(SHK_C_PODS_ADOPTED, 0);
+	if (kind == SHK_NOTE_VOIDED)
+		shk_metric_count(SHK_C_RESERVATIONS_VOIDED, 0);
+	if (kind == SHK_NOTE_KUBELET_REFUSED)
+		shk_metric_count(SHK_C_KUBELET_REFUSED, 0);
+}
+
+void shk_notes_tell(const struct shk_note *notes, size_t n, struct shk_feed *feed)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct shk_note *note = &notes[i];
+		const struct note_row *row = &rows[note->kind];
+
+		count(note->kind);
+		shk_log(row->level, row->message, "namespace", note->namespace_, "pod", note->pod,
+			"uid", note->uid, "node", note->node, "detail", note->detail, NULL);
+		if (row->event && feed)
+			tell_pod(note, row, feed);
+	}
+}
