@@ -131,14 +131,17 @@ static size_t skip_blocks(struct splitter *s, struct shk_sv bytes)
 /* Byte by byte up to the end of the value, but for no longer than a block. */
 static size_t step_block(struct splitter *s, struct shk_sv bytes, bool *ret_end)
 {
-	size_t most = bytes.len < BLOCK ? bytes.len : BLOCK;
+	const char *at = bytes.data;
+	const char *end = at + (bytes.len < BLOCK ? bytes.len : BLOCK);
 
-	for (size_t i = 0; i < most; i++) {
-		*ret_end = step(s, bytes.data[i]);
-		if (*ret_end)
-			return i + 1;
-	}
-	return most;
+	while (at < end && !*ret_end)
+		*ret_end = step(s, *at++);
+	return (size_t)(at - bytes.data);
+}
+
+static struct shk_sv behind(struct shk_sv text, size_t n)
+{
+	return (struct shk_sv){.data = text.data + n, .len = text.len - n};
 }
 
 static bool begins_scalar(const struct splitter *s, char c)
@@ -148,20 +151,20 @@ static bool begins_scalar(const struct splitter *s, char c)
 
 size_t splitter_feed(struct splitter *s, struct shk_sv bytes, bool *ret_end)
 {
-	size_t at = 0;
+	struct shk_sv rest = bytes;
 
 	*ret_end = false;
-	if (bytes.len > 0 && begins_scalar(s, bytes.data[0]))
+	if (bytes.len == 0)
+		return 0;
+	if (begins_scalar(s, bytes.data[0]))
 		s->is_scalar = true;
 	if (s->is_scalar)
 		return feed_scalar(bytes, ret_end);
-	while (at < bytes.len && !*ret_end) {
-		struct shk_sv rest = {.data = bytes.data + at, .len = bytes.len - at};
+	while (rest.len > 0 && !*ret_end) {
+		size_t skipped = s->is_escaped ? 0 : skip_blocks(s, rest);
 
-		if (!s->is_escaped)
-			at += skip_blocks(s, rest);
-		rest = (struct shk_sv){.data = bytes.data + at, .len = bytes.len - at};
-		at += step_block(s, rest, ret_end);
+		rest = behind(rest, skipped);
+		rest = behind(rest, step_block(s, rest, ret_end));
 	}
-	return at;
+	return bytes.len - rest.len;
 }
