@@ -116,21 +116,30 @@ static void relist(struct reflector *reflector, enum reflector_from from)
 	reflector_forget_list(reflector);
 }
 
+static bool is_gone(enum reflector_verdict verdict)
+{
+	return verdict == VERDICT_EXPIRED || verdict == VERDICT_TOO_LARGE;
+}
+
+static enum reflector_from next_from(const struct reflector *reflector)
+{
+	enum reflector_verdict verdict = reflector->verdict;
+	bool is_refused = verdict == VERDICT_REFUSED && reflector->from == FROM_KNOWN;
+
+	if (is_gone(verdict) && reflector->token.len > 0)
+		return FROM_NEWEST_WHOLE;
+	if (is_refused || (is_gone(verdict) && reflector->from < FROM_NEWEST))
+		return FROM_NEWEST;
+	return reflector->from;
+}
+
 /* A version or a page that the server doesn't have is no reason to wait: what is asked next is
  * another thing, and the last of them is asked only once without a delay. */
 static void after_failed_list(struct reflector *reflector, int64_t now_ms)
 {
-	enum reflector_verdict verdict = reflector->verdict;
-	bool is_gone = verdict == VERDICT_EXPIRED || verdict == VERDICT_TOO_LARGE;
-	enum reflector_from from = reflector->from;
+	enum reflector_from from = next_from(reflector);
 
-	if (is_gone && reflector->token.len > 0)
-		from = FROM_NEWEST_WHOLE;
-	else if (is_gone && from < FROM_NEWEST)
-		from = FROM_NEWEST;
-	else if (verdict == VERDICT_REFUSED && from == FROM_KNOWN)
-		from = FROM_NEWEST;
-	if (from != reflector->from && is_gone)
+	if (from != reflector->from && is_gone(reflector->verdict))
 		reflector->due_ms = now_ms;
 	relist(reflector, from);
 }
