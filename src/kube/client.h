@@ -68,11 +68,11 @@ struct client {
 void streams_init(struct client *client, int64_t now_ms);
 int64_t streams_tick(struct client *client, int64_t now_ms);
 /* The transfer of a stream is over; false: it is none of them. */
-bool streams_ended(struct client *client, CURL *easy, CURLcode code, int64_t now_ms);
+bool streams_ended(struct client *client, const CURL *easy, CURLcode code, int64_t now_ms);
 void streams_fini(struct client *client);
 
 int64_t exchanges_tick(struct client *client, int64_t now_ms);
-bool exchanges_ended(struct client *client, CURL *easy, CURLcode code, int64_t now_ms);
+bool exchanges_ended(struct client *client, const CURL *easy, CURLcode code, int64_t now_ms);
 /* Ends what waits and what is under way. */
 void exchanges_fini(struct client *client);
 

@@ -91,6 +91,12 @@ bool credentials_refresh_token(struct credentials *credentials, int64_t now_ms)
 
 /* --- certificates and keys ----------------------------------------------------------------- */
 
+static struct material material_of(enum pem_kind kind, const char *file, const char *data)
+{
+	return (struct material){
+	    .kind = kind, .file = file, .data = data, .now = {.fd = -1}, .before = {.fd = -1}};
+}
+
 static struct stamp stamp_of(const char *file)
 {
 	struct stat info;
@@ -240,12 +246,10 @@ enum shk_status credentials_open(const struct shk_kube_config *config, int64_t n
 	    .token_file = config->token_file,
 	    .token_due_ms = config->token_file ? now_ms + TOKEN_EVERY_MS : INT64_MAX,
 	    .look_due_ms = now_ms + LOOK_EVERY_MS,
-	    .materials = {{PEM_CERTIFICATES, config->ca_file, config->ca_data},
-			  {PEM_CERTIFICATES, config->cert_file, config->cert_data},
-			  {PEM_KEY, config->key_file, config->key_data}},
+	    .materials = {material_of(PEM_CERTIFICATES, config->ca_file, config->ca_data),
+			  material_of(PEM_CERTIFICATES, config->cert_file, config->cert_data),
+			  material_of(PEM_KEY, config->key_file, config->key_data)},
 	};
-	for (size_t i = 0; i < MATERIALS; i++)
-		credentials->materials[i].now.fd = credentials->materials[i].before.fd = -1;
 	status = read_everything(config, credentials, err);
 	if (status)
 		credentials_close(credentials);

@@ -1,6 +1,5 @@
 #include "client.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,17 +107,9 @@ static void unlink_exchange(struct client *client, const struct exchange *exchan
 	(*count_of(client, exchange->request))--;
 }
 
-static void hang_up(struct client *client, struct exchange *exchange)
-{
-	if (!exchange->call.easy)
-		return;
-	(void)curl_multi_remove_handle(client->multi, exchange->call.easy);
-	call_close(&exchange->call);
-}
-
 static void finish(struct client *client, struct exchange *exchange)
 {
-	hang_up(client, exchange);
+	call_close(&exchange->call, client->multi);
 	unlink_exchange(client, exchange);
 	forget_event(client, exchange);
 	report(client, exchange);
@@ -216,8 +207,7 @@ static void attempt(struct client *client, struct exchange *exchange, int64_t no
 	(void)curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer);
 	(void)curl_easy_setopt(easy, CURLOPT_WRITEDATA, exchange);
 	set_body(exchange);
-	if (curl_multi_add_handle(client->multi, easy) != CURLM_OK)
-		assert(!"a new handle can be added");
+	call_begin(&exchange->call, client->multi);
 }
 
 /* A GET has no body to be taken. */
@@ -278,10 +268,10 @@ static void conclude(struct client *client, struct exchange *exchange, CURLcode 
 	}
 	if (verdict.refresh_token)
 		exchange->fresh_token = credentials_refresh_token(client->credentials, now_ms);
-	hang_up(client, exchange);
+	call_close(&exchange->call, client->multi);
 }
 
-bool exchanges_ended(struct client *client, CURL *easy, CURLcode code, int64_t now_ms)
+bool exchanges_ended(struct client *client, const CURL *easy, CURLcode code, int64_t now_ms)
 {
 	for (struct exchange *at = client->exchanges; at; at = at->next) {
 		if (at->call.easy != easy)

@@ -287,8 +287,8 @@ static enum shk_status follow_context(const struct reader *reader, const struct 
 static enum shk_status read_root(const struct reader *reader, const struct shk_value *root,
 				 const char *context)
 {
-	struct entry cluster;
-	struct entry user;
+	struct entry cluster = {.noun = NULL};
+	struct entry user = {.noun = NULL};
 	enum shk_status status = follow_context(reader, root, context, &cluster, &user);
 
 	if (!status)

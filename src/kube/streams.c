@@ -1,6 +1,5 @@
 #include "client.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -45,6 +44,7 @@ static size_t take_header(char *data, size_t size, size_t n, void *context)
 	return len;
 }
 
+/* libcurl says what the parameters are. NOLINTNEXTLINE(readability-non-const-parameter) */
 static size_t take_body(char *data, size_t size, size_t n, void *context)
 {
 	struct stream *stream = context;
@@ -127,14 +127,12 @@ static void begin(struct client *client, struct stream *stream, const char *path
 	(void)curl_easy_setopt(easy, CURLOPT_HEADERDATA, stream);
 	(void)curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
 	(void)curl_easy_setopt(easy, CURLOPT_WRITEDATA, stream);
-	if (curl_multi_add_handle(client->multi, easy) != CURLM_OK)
-		assert(!"a new handle can be added");
+	call_begin(&stream->call, client->multi);
 }
 
 static void end(struct client *client, struct stream *stream, const char *failure, int64_t now_ms)
 {
-	(void)curl_multi_remove_handle(client->multi, stream->call.easy);
-	call_close(&stream->call);
+	call_close(&stream->call, client->multi);
 	stream->is_paused = false;
 	if (stream->status == 401)
 		(void)credentials_refresh_token(client->credentials, now_ms);
@@ -142,7 +140,7 @@ static void end(struct client *client, struct stream *stream, const char *failur
 	hand_over(client, stream, now_ms);
 }
 
-bool streams_ended(struct client *client, CURL *easy, CURLcode code, int64_t now_ms)
+bool streams_ended(struct client *client, const CURL *easy, CURLcode code, int64_t now_ms)
 {
 	for (size_t i = 0; i < SHK_KUBE_KIND_COUNT; i++) {
 		struct stream *stream = &client->streams[i];
@@ -206,10 +204,7 @@ void streams_fini(struct client *client)
 	for (size_t i = 0; i < SHK_KUBE_KIND_COUNT; i++) {
 		struct stream *stream = &client->streams[i];
 
-		if (stream->call.easy) {
-			(void)curl_multi_remove_handle(client->multi, stream->call.easy);
-			call_close(&stream->call);
-		}
+		call_close(&stream->call, client->multi);
 		reflector_free(stream->reflector);
 		shk_facts_free(stream->facts);
 	}

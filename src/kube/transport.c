@@ -166,14 +166,24 @@ void call_open(struct call *call, const struct transport *transport, const char 
 	shk_buf_fini(&url);
 }
 
+void call_begin(const struct call *call, CURLM *multi)
+{
+	CURLMcode code = curl_multi_add_handle(multi, call->easy);
+
+	assert(code == CURLM_OK);
+}
+
 void call_make_stream(struct call *call)
 {
 	must(curl_easy_setopt(call->easy, CURLOPT_FRESH_CONNECT, 1L));
 	must(curl_easy_setopt(call->easy, CURLOPT_FORBID_REUSE, 1L));
 }
 
-void call_close(struct call *call)
+void call_close(struct call *call, CURLM *multi)
 {
+	if (!call->easy)
+		return;
+	(void)curl_multi_remove_handle(multi, call->easy);
 	curl_easy_cleanup(call->easy);
 	curl_slist_free_all(call->headers);
 	call->easy = NULL;

@@ -37,7 +37,8 @@ void call_open(struct call *call, const struct transport *transport, const char 
 	       const char *content_type);
 /* A stream has a connection of its own: whatever holds it up holds up nothing else. */
 void call_make_stream(struct call *call);
-void call_close(struct call *call); /* removed from its multi handle before; accepts a zeroed one */
+void call_begin(const struct call *call, CURLM *multi);
+void call_close(struct call *call, CURLM *multi); /* accepts one that isn't open */
 
 /* libcurl's words for what went wrong. */
 const char *call_error(const struct call *call, CURLcode code);
