@@ -396,17 +396,19 @@ static void start_waiting(struct client *client, int64_t now_ms)
 static int64_t earliest(struct client *client, int64_t now_ms)
 {
 	int64_t next = queue_first_deadline_ms(&client->queue);
-	bool is_held = false;
 	enum shk_kube_verb verb;
+	bool is_held = next_lane(client, &verb);
 
 	for (const struct exchange *at = client->exchanges; at; at = at->next) {
 		if (at->call.easy)
 			continue;
-		is_held |= at->retry_ms <= now_ms;
-		next = at->retry_ms < next ? at->retry_ms : next;
+		if (at->retry_ms <= now_ms)
+			is_held = true;
+		else if (at->retry_ms < next)
+			next = at->retry_ms;
 	}
-	if (is_held || next_lane(client, &verb))
-		return bucket_ready_ms(&client->bucket);
+	if (is_held && bucket_ready_ms(&client->bucket) < next)
+		next = bucket_ready_ms(&client->bucket);
 	return next;
 }
 
