@@ -1,10 +1,11 @@
 #include "request.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "shikiri/base/names.h"
+#include "shikiri/base/units.h"
 #include "shikiri/wire/json.h"
 
 #define MAX_TEXT ((size_t)1000) /* an event's note may have 1,024 bytes */
@@ -191,16 +192,14 @@ void message_fini(struct message *message)
 
 /* --- events -------------------------------------------------------------------------------- */
 
-/* A MicroTime: the fraction has to be there. */
+/* A MicroTime is a time whose fraction has to be there. */
 static void write_micro_time(struct shk_json *json, const char *key, int64_t wall_s)
 {
-	time_t seconds = (time_t)wall_s;
-	struct tm parts;
-	char text[64];
+	char whole[32];
+	char text[48];
 
-	if (!gmtime_r(&seconds, &parts) ||
-	    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S.000000Z", &parts) == 0)
-		text[0] = '\0';
+	(void)shk_time_print(wall_s, whole, sizeof whole);
+	(void)snprintf(text, sizeof text, "%.*s.000000Z", (int)strcspn(whole, "Z"), whole);
 	shk_json_string(json, key, text);
 }
 
