@@ -1,11 +1,10 @@
 /* shikirid: flags, configuration, service, edge; then signals until it is told to go. */
-#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sysexits.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "shikiri/app/config.h"
@@ -15,7 +14,10 @@
 #include "shikiri/base/version.h"
 #include "shikiri/http/edge.h"
 
-#define DRAIN_MS 10000
+#include "process.h"
+
+#define DRAIN_MS  10000
+#define REFRESH_S 5 /* between two looks at the certificate files */
 
 /* What an error means to whoever started us. */
 static int exit_status(enum shk_status status)
@@ -83,9 +85,15 @@ static int print_help(void)
 static int check(const struct shk_config *config)
 {
 	struct shk_buf findings = {0};
+	struct shk_error err;
 	enum shk_status status = shk_service_check(config, &findings);
-	int printed = print(&findings);
+	int printed;
 
+	if (shk_edge_check(config, &err) != SHK_OK) {
+		shk_buf_printf(&findings, "%s\n", err.text);
+		status = SHK_E_CONFIG;
+	}
+	printed = print(&findings);
 	shk_buf_fini(&findings);
 	if (status == SHK_OK)
 		return printed;
@@ -100,50 +108,35 @@ static void setup_log(const struct shk_config *config)
 	shk_log_setup(config->log_level, is_json);
 }
 
-/* Request buffers are reused rather than mapped and unmapped each time: a first touch of a page
- * costs more than the request. */
-static void setup_memory(void)
+/* Until it is told to go: the signal. */
+static int obey_signals(struct shk_service *service, struct shk_edge *edge, const sigset_t *signals)
 {
-	/* No other thread runs yet. NOLINTBEGIN(concurrency-mt-unsafe) */
-	(void)mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the largest that glibc accepts */
-	(void)mallopt(M_TRIM_THRESHOLD, 64 << 20);
-	(void)mallopt(M_ARENA_MAX, 4);
-	/* NOLINTEND(concurrency-mt-unsafe) */
+	const struct timespec moment = {.tv_sec = REFRESH_S};
+
+	for (;;) {
+		int received = sigtimedwait(signals, NULL, &moment);
+
+		if (received == SIGTERM || received == SIGINT)
+			return received;
+		if (received == SIGHUP) {
+			shk_service_reload(service);
+			shk_edge_reload(edge);
+		} else {
+			shk_edge_refresh(edge);
+		}
+	}
 }
 
-static void setup_descriptors(void)
+static void serve(struct shk_service *service, struct shk_edge *edge, const sigset_t *signals)
 {
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &limit); /* refused: we serve with what there is */
-}
-
-/* Before any thread starts, so that all inherit the mask and only serve() gets signals. */
-static void setup_signals(sigset_t *ret_signals)
-{
-	(void)signal(SIGPIPE, SIG_IGN);
-	(void)sigemptyset(ret_signals);
-	(void)sigaddset(ret_signals, SIGTERM);
-	(void)sigaddset(ret_signals, SIGINT);
-	(void)sigaddset(ret_signals, SIGHUP);
-	if (pthread_sigmask(SIG_BLOCK, ret_signals, NULL) != 0)
-		abort();
-}
-
-static void serve(struct shk_service *service, const struct shk_edge *edge, const sigset_t *signals)
-{
-	int received;
-
 	(void)printf("ready extender=%s admin=%s\n", shk_edge_extender_url(edge),
 		     shk_edge_admin_url(edge));
 	(void)fflush(stdout); /* nobody reads it: we serve all the same */
 	shk_log(SHK_LOG_INFO, "ready", "extender", shk_edge_extender_url(edge), "admin",
 		shk_edge_admin_url(edge), "version", shk_version, "git", shk_version_git, NULL);
-	while (sigwait(signals, &received) == 0 && received == SIGHUP)
-		shk_service_reload(service);
+
+	int received = obey_signals(service, edge, signals);
+
 	shk_log(SHK_LOG_INFO, "stopping", "signal", received == SIGINT ? "SIGINT" : "SIGTERM",
 		NULL);
 }
@@ -155,9 +148,10 @@ static int run(const struct shk_config *config)
 	struct shk_error err;
 	sigset_t signals;
 
-	setup_memory();
-	setup_descriptors();
-	setup_signals(&signals);
+	shikirid_setup_process(&signals);
+	/* Before the ledger is opened, and perhaps made. */
+	if (shk_edge_check(config, &err) != SHK_OK)
+		return fail(&err);
 	if (shk_service_start(config, &service, &err) != SHK_OK)
 		return fail(&err);
 	if (shk_edge_start(config, service, &edge, &err) != SHK_OK) {

@@ -13,6 +13,7 @@
 
 #include "server.h"
 #include "shikiri/base/clock.h"
+#include "tls.h"
 
 #define BACKLOG 4096
 
@@ -28,6 +29,8 @@
 struct shk_edge {
 	struct shk_server *extender;
 	struct shk_server *admin;
+	struct shk_tls *extender_tls; /* NULL: plain HTTP */
+	struct shk_tls *admin_tls;
 	struct shk_sweeper *sweeper;
 	char extender_url[LONGEST_URL];
 	char admin_url[LONGEST_URL];
@@ -93,8 +96,8 @@ static uint16_t bound_port(int fd)
 }
 
 /* A listening socket and its URL. */
-static enum shk_status open_listener(const char *text, char url[LONGEST_URL], int *ret_fd,
-				     struct shk_error *err)
+static enum shk_status open_listener(const char *text, bool is_secure, char url[LONGEST_URL],
+				     int *ret_fd, struct shk_error *err)
 {
 	struct shk_arena arena;
 	struct addrinfo *list;
@@ -114,11 +117,78 @@ static enum shk_status open_listener(const char *text, char url[LONGEST_URL], in
 		freeaddrinfo(list);
 	}
 	if (status == SHK_OK)
-		(void)snprintf(url, LONGEST_URL,
-			       strchr(host, ':') ? "http://[%s]:%u" : "http://%s:%u", host,
-			       (unsigned)bound_port(*ret_fd));
+		(void)snprintf(url, LONGEST_URL, strchr(host, ':') ? "%s://[%s]:%u" : "%s://%s:%u",
+			       is_secure ? "https" : "http", host, (unsigned)bound_port(*ret_fd));
 	shk_arena_fini(&arena);
 	return status;
+}
+
+/* --- TLS --- */
+
+/* A listener's files; without a certificate it speaks plain HTTP. */
+struct secrets {
+	enum shk_listener listener;
+	struct shk_certs_files files;
+	const struct shk_texts *names;
+};
+
+static struct secrets extender_secrets(const struct shk_config *config)
+{
+	return (struct secrets){
+	    .listener = SHK_LISTENER_EXTENDER,
+	    .files = {config->tls_cert, config->tls_key, config->client_ca},
+	    .names = &config->client_names,
+	};
+}
+
+static struct secrets admin_secrets(const struct shk_config *config)
+{
+	static const struct shk_texts anybody = {0};
+
+	return (struct secrets){
+	    .listener = SHK_LISTENER_ADMIN,
+	    .files = {config->admin_tls_cert, config->admin_tls_key, config->admin_client_ca},
+	    .names = &anybody,
+	};
+}
+
+static enum shk_status secure(struct secrets secrets, struct shk_tls **ret_tls,
+			      struct shk_error *err)
+{
+	if (!secrets.files.cert)
+		return SHK_OK;
+	return shk_tls_new(secrets.listener, &secrets.files, secrets.names, ret_tls, err);
+}
+
+static enum shk_status check(struct secrets secrets, struct shk_error *err)
+{
+	struct shk_certs *certs;
+
+	if (!secrets.files.cert)
+		return SHK_OK;
+	if (shk_certs_load(&secrets.files, &certs, err) != SHK_OK)
+		return err->status;
+	shk_certs_unref(certs);
+	return SHK_OK;
+}
+
+enum shk_status shk_edge_check(const struct shk_config *config, struct shk_error *err)
+{
+	enum shk_status status = check(extender_secrets(config), err);
+
+	return status != SHK_OK ? status : check(admin_secrets(config), err);
+}
+
+void shk_edge_reload(struct shk_edge *edge)
+{
+	shk_tls_reload(edge->extender_tls, true);
+	shk_tls_reload(edge->admin_tls, true);
+}
+
+void shk_edge_refresh(struct shk_edge *edge)
+{
+	shk_tls_reload(edge->extender_tls, false);
+	shk_tls_reload(edge->admin_tls, false);
 }
 
 /* --- life cycle --- */
@@ -134,9 +204,12 @@ static enum shk_status start_extender(struct shk_edge *edge, const struct shk_co
 	    .max_body = (size_t)config->max_body,
 	    .budget = (size_t)config->max_body * EXTENDER_BODIES,
 	};
-	enum shk_status status =
-	    open_listener(config->listen, edge->extender_url, &options.fd, err);
+	enum shk_status status = secure(extender_secrets(config), &edge->extender_tls, err);
 
+	options.tls = edge->extender_tls;
+	if (status == SHK_OK)
+		status = open_listener(config->listen, options.tls != NULL, edge->extender_url,
+				       &options.fd, err);
 	return status != SHK_OK ? status : shk_server_start(&options, &edge->extender, err);
 }
 
@@ -150,9 +223,12 @@ static enum shk_status start_admin(struct shk_edge *edge, const struct shk_confi
 	    .per_address = ADMIN_PER_ADDRESS,
 	    .budget = ADMIN_BUDGET,
 	};
-	enum shk_status status =
-	    open_listener(config->admin_listen, edge->admin_url, &options.fd, err);
+	enum shk_status status = secure(admin_secrets(config), &edge->admin_tls, err);
 
+	options.tls = edge->admin_tls;
+	if (status == SHK_OK)
+		status = open_listener(config->admin_listen, options.tls != NULL, edge->admin_url,
+				       &options.fd, err);
 	return status != SHK_OK ? status : shk_server_start(&options, &edge->admin, err);
 }
 
@@ -168,6 +244,8 @@ static void edge_free(struct shk_edge *edge)
 	shk_sweeper_stop(edge->sweeper);
 	shk_server_stop(edge->extender);
 	shk_server_stop(edge->admin);
+	shk_tls_free(edge->extender_tls);
+	shk_tls_free(edge->admin_tls);
 	free(edge);
 }
 

@@ -35,6 +35,7 @@ void shk_handle_metrics(struct shk_exchange *x)
 	struct shk_buf *out = shk_reply_text(x, 200, "text/plain; version=0.0.4");
 
 	shk_metrics_render(out);
+	shk_tls_metrics(out);
 	shk_service_metrics(x->service, out);
 }
 

@@ -21,6 +21,7 @@
 #include "shikiri/base/hash.h"
 #include "shikiri/base/log.h"
 #include "shikiri/base/metrics.h"
+#include "tls.h"
 
 #define THREADS           2
 #define CONNECTION_MEMORY ((size_t)32 << 10)
@@ -57,6 +58,24 @@ static void print_peer(const struct sockaddr *address, char *buf, size_t size)
 		(void)inet_ntop(address->sa_family, raw, buf, (socklen_t)size);
 }
 
+static void secure(struct shk_server *server, struct shk_conn *conn,
+		   struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info;
+
+	if (!server->options.tls)
+		return;
+	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+	if (info && info->tls_session)
+		shk_tls_begin(server->options.tls, &conn->tls, conn->peer, info->tls_session);
+}
+
+/* The handshake has refused whom it should; this is for the day when it didn't. */
+static bool is_admitted(const struct shk_exchange *x)
+{
+	return !x->server->options.tls || (x->conn && x->conn->tls.is_admitted);
+}
+
 static void connection_opened(struct shk_server *server, struct MHD_Connection *connection,
 			      void **socket_context)
 {
@@ -69,7 +88,11 @@ static void connection_opened(struct shk_server *server, struct MHD_Connection *
 	if (!fd)
 		return;
 	print_peer(address ? address->client_addr : NULL, peer, sizeof peer);
-	*socket_context = shk_conns_add(&server->conns, fd->connect_fd, peer);
+
+	struct shk_conn *conn = shk_conns_add(&server->conns, fd->connect_fd, peer);
+
+	*socket_context = conn;
+	secure(server, conn, connection);
 }
 
 /* The library tells before it closes the descriptor. */
@@ -82,6 +105,8 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
 		connection_opened(server, connection, socket_context);
 		return;
 	}
+	if (*socket_context)
+		shk_tls_end(&((struct shk_conn *)*socket_context)->tls);
 	shk_conns_remove(&server->conns, *socket_context);
 	*socket_context = NULL;
 }
@@ -269,7 +294,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 		return take_body(x, data, size);
 	switch (x->stage) {
 	case SHK_STAGE_NEW:
-		return begin(x, method, version);
+		return is_admitted(x) ? begin(x, method, version) : MHD_NO;
 	case SHK_STAGE_BODY:
 		return dispatch(x);
 	case SHK_STAGE_REFUSED:
@@ -327,17 +352,25 @@ __attribute__((format(printf, 2, 0))) static void on_library_log(void *context, 
 static struct MHD_Daemon *start_daemon(struct shk_server *server)
 {
 	const struct shk_server_options *options = &server->options;
+	const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
+			       MHD_USE_ITC | MHD_USE_ERROR_LOG;
+	char priorities[] = SHK_TLS_PRIORITIES; /* read at once */
+	struct MHD_OptionItem tls[] = {
+	    {MHD_OPTION_HTTPS_PRIORITIES, 0, priorities},
+	    {MHD_OPTION_HTTPS_CERT_CALLBACK, 0, (void *)shk_tls_no_certificate},
+	    {MHD_OPTION_END, 0, NULL},
+	};
 
 	return MHD_start_daemon(
-	    MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC |
-		MHD_USE_ERROR_LOG,
-	    0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER, on_library_log, NULL,
-	    MHD_OPTION_LISTEN_SOCKET, options->fd, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS,
-	    MHD_OPTION_CONNECTION_LIMIT, options->connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-	    options->per_address, MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY,
-	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_TIMEOUT_S, MHD_OPTION_URI_LOG_CALLBACK,
-	    on_request_line, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
-	    MHD_OPTION_NOTIFY_COMPLETED, on_completed, server, MHD_OPTION_END);
+	    options->tls ? flags | MHD_USE_TLS : flags, 0, NULL, NULL, on_request, server,
+	    MHD_OPTION_EXTERNAL_LOGGER, on_library_log, NULL, MHD_OPTION_ARRAY,
+	    options->tls ? tls : &tls[2], MHD_OPTION_LISTEN_SOCKET, options->fd,
+	    MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS, MHD_OPTION_CONNECTION_LIMIT,
+	    options->connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT, options->per_address,
+	    MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT,
+	    (unsigned)IDLE_TIMEOUT_S, MHD_OPTION_URI_LOG_CALLBACK, on_request_line, server,
+	    MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_NOTIFY_COMPLETED,
+	    on_completed, server, MHD_OPTION_END);
 }
 
 static void server_free(struct shk_server *server)

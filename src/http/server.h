@@ -18,7 +18,8 @@ struct MHD_Daemon;
 
 struct shk_server_options {
 	enum shk_listener listener;
-	int fd; /* listening; the server takes it */
+	int fd;              /* listening; the server takes it */
+	struct shk_tls *tls; /* NULL: plain HTTP; outlives the server */
 	struct shk_service *service;
 	unsigned connections;
 	unsigned per_address;

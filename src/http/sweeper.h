@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "shikiri/base/error.h"
+#include "tls.h"
 
 enum shk_phase_of_conn {
 	SHK_CONN_WORKING = 0, /* we are at it: no deadline */
@@ -32,6 +33,7 @@ struct shk_conn {
 	unsigned n_gone; /* sweeps in a row that found the peer gone, with nothing left to read */
 	_Atomic int64_t until; /* deadline_ms * 8 + phase; written by the connection's thread */
 	char peer[48];
+	struct shk_tls_part tls; /* zeroed on a plain listener */
 };
 
 struct shk_conns {

@@ -20,6 +20,11 @@
 	X(HTTP_REJECTED, "shikiri_http_rejected_total",                                            \
 	  "Requests and connections turned away before a handler saw them.", "why",                \
 	  "framing|path|method|too_large|deadline|overload")                                       \
+	X(CLIENTS_REFUSED, "shikiri_client_certificates_refused_total",                            \
+	  "TLS connections refused for the client's certificate.", "why",                          \
+	  "none|untrusted|expired|purpose|name")                                                   \
+	X(CERTIFICATE_RELOADS, "shikiri_certificate_reloads_total",                                \
+	  "Readings of a listener's changed certificate files.", "result", "loaded|failed")        \
 	X(LEDGER_TRANSACTIONS, "shikiri_ledger_transactions_total", "Ledger transactions.",        \
 	  "result", "committed|failed")                                                            \
 	X(LEDGER_BATCHED, "shikiri_ledger_commands_total",                                         \
