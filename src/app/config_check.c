@@ -63,12 +63,6 @@ bool shk_config_is_loopback(const char *host)
 	return inet_pton(AF_INET6, host, &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
 }
 
-/* A flag that is parsed for the sake of what comes, and can't be served yet. */
-struct unbuilt {
-	const char *flag;
-	bool given;
-};
-
 static enum shk_status check_cluster(const struct shk_config *config, struct shk_error *err)
 {
 	bool is_live = config->kubeconfig || config->context;
@@ -89,24 +83,35 @@ static enum shk_status check_cluster(const struct shk_config *config, struct shk
 	return SHK_OK;
 }
 
+/* One is of no use without the other. */
+struct need {
+	const char *flag;
+	const char *needs;
+	bool is_given;
+	bool is_met;
+};
+
 static enum shk_status check_tls(const struct shk_config *config, struct shk_error *err)
 {
-	const struct unbuilt flags[] = {
-	    {"--tls-cert", config->tls_cert != NULL},
-	    {"--tls-key", config->tls_key != NULL},
-	    {"--client-ca", config->client_ca != NULL},
-	    {"--client-name", config->client_names.n > 0},
-	    {"--admin-tls-cert", config->admin_tls_cert != NULL},
-	    {"--admin-tls-key", config->admin_tls_key != NULL},
-	    {"--admin-client-ca", config->admin_client_ca != NULL},
+	const bool cert = config->tls_cert != NULL;
+	const bool key = config->tls_key != NULL;
+	const bool ca = config->client_ca != NULL;
+	const bool admin_cert = config->admin_tls_cert != NULL;
+	const bool admin_key = config->admin_tls_key != NULL;
+	const struct need needs[] = {
+	    {"--tls-cert", "--tls-key", cert, key},
+	    {"--tls-key", "--tls-cert", key, cert},
+	    {"--client-ca", "--tls-cert", ca, cert},
+	    {"--client-name", "--client-ca", config->client_names.n > 0, ca},
+	    {"--admin-tls-cert", "--admin-tls-key", admin_cert, admin_key},
+	    {"--admin-tls-key", "--admin-tls-cert", admin_key, admin_cert},
+	    {"--admin-client-ca", "--admin-tls-cert", config->admin_client_ca != NULL, admin_cert},
 	};
 
-	for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
-		if (flags[i].given)
-			return shk_error_set(err, SHK_E_CONFIG,
-					     "%s: TLS is not built yet; use plain HTTP on a "
-					     "loopback address",
-					     flags[i].flag);
+	for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
+		if (needs[i].is_given && !needs[i].is_met)
+			return shk_error_set(err, SHK_E_CONFIG, "%s needs %s too", needs[i].flag,
+					     needs[i].needs);
 	}
 	return SHK_OK;
 }
@@ -131,8 +136,25 @@ static enum shk_status check_auth(const struct shk_config *config, struct shk_er
 	return SHK_OK;
 }
 
-static enum shk_status check_listener(const char *flag, const char *address, const char *why,
-				      struct shk_error *err)
+/* What a listener that others can reach must have. */
+struct guard {
+	bool is_there;
+	const char *otherwise;
+};
+
+static enum shk_status check_guards(const char *flag, const char *address,
+				    const struct guard guards[2], struct shk_error *err)
+{
+	for (size_t i = 0; i < 2; i++) {
+		if (!guards[i].is_there)
+			return shk_error_set(err, SHK_E_CONFIG, "%s %.100s: %s", flag, address,
+					     guards[i].otherwise);
+	}
+	return SHK_OK;
+}
+
+static enum shk_status check_listener(const char *flag, const char *address,
+				      const struct guard guards[2], struct shk_error *err)
 {
 	enum shk_status status = SHK_OK;
 	struct shk_arena arena;
@@ -144,10 +166,39 @@ static enum shk_status check_listener(const char *flag, const char *address, con
 		status =
 		    shk_error_set(err, SHK_E_CONFIG, "%s: \"%.100s\" is no address", flag, address);
 	else if (!shk_config_is_loopback(host))
-		status = shk_error_set(err, SHK_E_CONFIG, "%s %.100s: %s; use a loopback address",
-				       flag, address, why);
+		status = check_guards(flag, address, guards, err);
 	shk_arena_fini(&arena);
 	return status;
+}
+
+static bool is_open(const struct shk_config *config)
+{
+	for (size_t i = 0; i < config->auths.n; i++) {
+		if (strcmp(config->auths.items[i], "none") == 0)
+			return true;
+	}
+	return config->auths.n == 0;
+}
+
+static enum shk_status check_listeners(const struct shk_config *config, struct shk_error *err)
+{
+	const struct guard extender[2] = {
+	    {config->tls_cert != NULL, "without TLS only loopback is served; give --tls-cert, "
+				       "--tls-key and --client-ca, or a loopback address"},
+	    {config->client_ca != NULL, "without --client-ca any pod that reaches this address "
+					"could bind; give it, or a loopback address"},
+	};
+	const struct guard admin[2] = {
+	    {config->admin_tls_cert != NULL, "without TLS only loopback is served; give "
+					     "--admin-tls-cert and --admin-tls-key, or a loopback "
+					     "address"},
+	    {!is_open(config), "--auth none is for loopback only; use a loopback address"},
+	};
+	enum shk_status status = check_listener("--listen", config->listen, extender, err);
+
+	if (status)
+		return status;
+	return check_listener("--admin-listen", config->admin_listen, admin, err);
 }
 
 enum shk_status shk_config_check(const struct shk_config *config, struct shk_error *err)
@@ -158,11 +209,5 @@ enum shk_status shk_config_check(const struct shk_config *config, struct shk_err
 		status = check_tls(config, err);
 	if (!status)
 		status = check_auth(config, err);
-	if (!status)
-		status = check_listener("--listen", config->listen,
-					"without TLS only loopback is served", err);
-	if (!status)
-		status = check_listener("--admin-listen", config->admin_listen,
-					"--auth none without TLS is for loopback only", err);
-	return status;
+	return status ? status : check_listeners(config, err);
 }

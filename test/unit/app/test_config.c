@@ -122,15 +122,26 @@ static void refuses_what_cannot_be_served(void **state)
 	    {"--kubeconfig k --snapshot s", "--snapshot and --kubeconfig exclude each other"},
 	    {"--context c --snapshot s", "--snapshot and --context exclude each other"},
 	    {"--context c", "--context c: is one of a --kubeconfig FILE"},
-	    {"--snapshot s --tls-cert c", "--tls-cert: TLS is not built yet"},
-	    {"--snapshot s --client-name c", "--client-name: TLS is not built yet"},
-	    {"--snapshot s --admin-client-ca c", "--admin-client-ca: TLS is not built yet"},
 	    {"--snapshot s --auth token", "--auth token is not built yet; use --auth none"},
 	    {"--snapshot s --auth none --auth kube", "--auth kube is not built yet"},
 	    {"--snapshot s --token-file t", "--token-file: --auth token is not built yet"},
+	    {"--snapshot s --tls-cert c", "--tls-cert needs --tls-key too"},
+	    {"--snapshot s --tls-key k", "--tls-key needs --tls-cert too"},
+	    {"--snapshot s --client-ca a", "--client-ca needs --tls-cert too"},
+	    {"--snapshot s --tls-cert c --tls-key k --client-name n",
+	     "--client-name needs --client-ca too"},
+	    {"--snapshot s --admin-tls-cert c", "--admin-tls-cert needs --admin-tls-key too"},
+	    {"--snapshot s --admin-tls-key k", "--admin-tls-key needs --admin-tls-cert too"},
+	    {"--snapshot s --admin-client-ca a", "--admin-client-ca needs --admin-tls-cert too"},
 	    {"--snapshot s --listen 0.0.0.0:1", "--listen 0.0.0.0:1: without TLS only loopback"},
 	    {"--snapshot s --listen [::]:1", "--listen [::]:1: without TLS only loopback"},
-	    {"--snapshot s --admin-listen 10.0.0.1:1", "--auth none without TLS is for loopback"},
+	    {"--snapshot s --listen 0.0.0.0:1 --tls-cert c --tls-key k",
+	     "--listen 0.0.0.0:1: without --client-ca any pod"},
+	    {"--snapshot s --admin-listen 10.0.0.1:1",
+	     "--admin-listen 10.0.0.1:1: without TLS only loopback"},
+	    {"--snapshot s --admin-listen 10.0.0.1:1 --admin-tls-cert c --admin-tls-key k "
+	     "--admin-client-ca a",
+	     "--admin-listen 10.0.0.1:1: --auth none is for loopback only"},
 	};
 
 	(void)state;
@@ -146,7 +157,7 @@ static void refuses_what_cannot_be_served(void **state)
 	}
 }
 
-static void accepts_loopback(void **state)
+static void accepts_what_is_guarded(void **state)
 {
 	static const char *const cases[] = {
 	    "--snapshot s",
@@ -154,6 +165,9 @@ static void accepts_loopback(void **state)
 	    "--snapshot s --listen localhost:8443 --auth none",
 	    "--kubeconfig k",
 	    "--kubeconfig k --context c --insecure-dev --mode advise",
+	    "--snapshot s --tls-cert c --tls-key k --admin-tls-cert c --admin-tls-key k",
+	    "--snapshot s --listen 0.0.0.0:1 --tls-cert c --tls-key k --client-ca a",
+	    "--snapshot s --listen [::]:1 --tls-cert c --tls-key k --client-ca a --client-name n",
 	};
 
 	(void)state;
@@ -304,7 +318,7 @@ int main(void)
 	    cmocka_unit_test(reads_both_forms_of_flags),
 	    cmocka_unit_test(refuses_usage_with_one_line),
 	    cmocka_unit_test(refuses_what_cannot_be_served),
-	    cmocka_unit_test(accepts_loopback),
+	    cmocka_unit_test(accepts_what_is_guarded),
 	    cmocka_unit_test(reads_addresses),
 	    cmocka_unit_test(flags_win_over_the_file),
 	    cmocka_unit_test(names_what_is_wrong_in_the_file),
