@@ -7,9 +7,9 @@
 #include "verbs.h"
 
 static const struct cli_verb *const verbs[] = {
-    &cli_verb_apply,    &cli_verb_export,  &cli_verb_get,     &cli_verb_describe,
-    &cli_verb_map,      &cli_verb_dry_run, &cli_verb_explain, &cli_verb_cordon,
-    &cli_verb_uncordon, &cli_verb_policy,  &cli_verb_ledger,  &cli_verb_version,
+    &cli_verb_apply,   &cli_verb_export,  &cli_verb_get,     &cli_verb_describe, &cli_verb_map,
+    &cli_verb_dry_run, &cli_verb_explain, &cli_verb_cordon,  &cli_verb_uncordon, &cli_verb_policy,
+    &cli_verb_ledger,  &cli_verb_certs,   &cli_verb_version,
 };
 
 #define N_VERBS (sizeof verbs / sizeof verbs[0])

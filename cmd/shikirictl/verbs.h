@@ -5,6 +5,7 @@
 #include "cli.h"
 
 extern const struct cli_verb cli_verb_apply;
+extern const struct cli_verb cli_verb_certs;
 extern const struct cli_verb cli_verb_cordon;
 extern const struct cli_verb cli_verb_describe;
 extern const struct cli_verb cli_verb_dry_run;
