@@ -1,6 +1,7 @@
 import pytest
 
 import harness
+import pki
 import shapes
 
 
@@ -22,17 +23,29 @@ def make_daemon(tmp_path):
     """Daemons for one test, each with what it needs."""
     made = []
 
-    def make(snapshot=None, documents=shapes.DOCUMENTS, policy=None, args=()):
+    def make(snapshot=None, documents=shapes.DOCUMENTS, policy=None, args=(), context=None):
         directory = tmp_path / f"daemon-{len(made)}"
         directory.mkdir()
         one = harness.Daemon(directory, shapes.CLUSTER if snapshot is None else snapshot, documents,
-                             policy, args)
+                             policy, args, context)
         made.append(one)
         return one.start()
 
     yield make
     for one in made:
         one.stop()
+
+
+@pytest.fixture(scope="session")
+def authority(tmp_path_factory):
+    """For tests that leave it as it is."""
+    return pki.Authority(tmp_path_factory.mktemp("pki") / "ours")
+
+
+@pytest.fixture(scope="session")
+def stranger(tmp_path_factory):
+    """Another CA, with a client of the very name that ours would let in."""
+    return pki.Authority(tmp_path_factory.mktemp("pki") / "theirs")
 
 
 @pytest.fixture(params=["extender", "admin"])

@@ -8,6 +8,7 @@ import re
 import select
 import signal
 import socket
+import ssl
 import subprocess
 import time
 import urllib.parse
@@ -20,7 +21,7 @@ STOP_S = 20
 SANITIZER = re.compile(r"(ERROR|WARNING): (Address|Leak|Memory|Thread)Sanitizer|runtime error:")
 
 API = "/apis/shikiri.dev/v1"
-READY = re.compile(r"^ready extender=(http://\S+) admin=(http://\S+)\n$")
+READY = re.compile(r"^ready extender=(https?://\S+) admin=(https?://\S+)\n$")
 
 
 class Response:
@@ -49,9 +50,11 @@ class Response:
 class Raw:
     """One connection, byte by byte."""
 
-    def __init__(self, address, timeout=10):
+    def __init__(self, address, timeout=10, context=None):
         self.sock = socket.create_connection(address, timeout=timeout)
         self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if context:
+            self.sock = context.wrap_socket(self.sock, server_hostname=address[0])
         self.buffer = b""
 
     def __enter__(self):
@@ -69,7 +72,7 @@ class Raw:
         """Sends until the other side has had enough."""
         try:
             self.send(data)
-        except (BrokenPipeError, ConnectionResetError):
+        except (BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
             pass
 
     def _more(self):
@@ -119,15 +122,16 @@ class Raw:
 class Listener:
     """An address of the daemon, and one keep-alive connection to it."""
 
-    def __init__(self, url):
+    def __init__(self, url, context=None):
         self.url = url
+        self.context = context  # of TLS
         parts = urllib.parse.urlsplit(url)
         self.address = (parts.hostname, parts.port)
         self.host = parts.netloc
         self.connection = None
 
     def raw(self, timeout=10):
-        return Raw(self.address, timeout)
+        return Raw(self.address, timeout, self.context)
 
     def close(self):
         if self.connection:
@@ -181,8 +185,9 @@ def defaults(args):
 
 
 class Daemon:
-    def __init__(self, directory, snapshot=(), documents=None, policy=None, args=()):
+    def __init__(self, directory, snapshot=(), documents=None, policy=None, args=(), context=None):
         self.directory = pathlib.Path(directory)
+        self.context = context
         self.process = None
         self.argv = [str(PROGRAM), *defaults(args)]
         snapshot_file = self.directory / "snapshot.json"
@@ -207,8 +212,8 @@ class Daemon:
         if not match:
             self.kill()
             raise AssertionError(f"not ready: {line!r}\n{self.log()}")
-        self.extender = Listener(match[1])
-        self.admin = Listener(match[2])
+        self.extender = Listener(match[1], self.context)
+        self.admin = Listener(match[2], self.context)
         return self
 
     def _ready_line(self):
