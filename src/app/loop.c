@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "jobs.h"
+#include "memory.h"
 #include "notes.h"
 #include "shikiri/base/clock.h"
 #include "shikiri/base/failpoint.h"
@@ -20,8 +21,6 @@
 
 struct shk_loop {
 	pthread_t thread;
-	struct shk_queue queue;
-
 	pthread_mutex_t published_lock; /* guards the pointer, and taking a reference through it */
 	struct shk_edition *published;
 
@@ -134,15 +133,10 @@ static void refuse(struct shk_command *command, bool stopping)
 
 void shk_loop_submit(struct shk_loop *loop, struct shk_command *command)
 {
-	enum shk_queue_result result = shk_queue_put(&loop->queue, command);
+	enum shk_queue_result result = shk_queue_put(loop->options.queue, command);
 
 	if (result != SHK_QUEUE_TAKEN)
 		refuse(command, result == SHK_QUEUE_IS_STOPPING);
-}
-
-struct shk_queue *shk_loop_queue(struct shk_loop *loop)
-{
-	return &loop->queue;
 }
 
 /* --- batches -------------------------------------------------------------------------------- */
@@ -340,6 +334,7 @@ static void reconcile(struct shk_loop *loop)
 	} else {
 		shk_metric_add(SHK_C_PODS_ADOPTED, 0, report.adopted);
 		log_reconciled(&report);
+		shk_memory_trim(); /* the lists are through */
 	}
 	publish(loop);
 }
@@ -457,8 +452,8 @@ static void *loop_main(void *context)
 	bool over = false;
 
 	while (!over) {
-		size_t n =
-		    shk_queue_take(&loop->queue, batch, SHK_BATCH_MAX, wait_for(loop), &over);
+		size_t n = shk_queue_take(loop->options.queue, batch, SHK_BATCH_MAX, wait_for(loop),
+					  &over);
 
 		n = set_jobs_aside(loop, batch, n);
 		if (n > 0) {
@@ -490,7 +485,6 @@ struct shk_loop *shk_loop_new(struct shk_boot *boot, const struct shk_loop_optio
 	(void)snprintf(loop->cluster_id, sizeof loop->cluster_id, "%s",
 		       boot->ledger ? shk_ledger_cluster_id(boot->ledger) : "");
 	*boot = (struct shk_boot){.ledger = NULL};
-	shk_queue_init(&loop->queue);
 	if (pthread_mutex_init(&loop->published_lock, NULL) != 0)
 		abort();
 	publish(loop);
@@ -504,7 +498,7 @@ void shk_loop_free(struct shk_loop *loop)
 {
 	if (!loop)
 		return;
-	shk_queue_stop(&loop->queue);
+	shk_queue_stop(loop->options.queue);
 	if (pthread_join(loop->thread, NULL) != 0)
 		abort();
 	shk_ledger_close(loop->env.ledger, shk_clock_wall_s());
@@ -512,7 +506,6 @@ void shk_loop_free(struct shk_loop *loop)
 	shk_edition_unref(loop->state.current);
 	shk_words_unref(loop->state.words);
 	shk_live_free(loop->state.live);
-	shk_queue_fini(&loop->queue);
 	(void)pthread_mutex_destroy(&loop->published_lock);
 	free(loop);
 }

@@ -10,6 +10,7 @@
 struct shk_loop; /* opaque */
 
 struct shk_loop_options {
+	struct shk_queue *queue;         /* borrowed; what waits in it already is taken too */
 	const char *ledger_path;         /* borrowed; for opening it again */
 	struct shk_holds *holds;         /* borrowed */
 	struct shk_decisions *decisions; /* borrowed */
@@ -27,9 +28,6 @@ void shk_loop_free(struct shk_loop *loop);
 
 /* Takes the command; when the queue is full or the loop ends it is answered before this returns. */
 void shk_loop_submit(struct shk_loop *loop, struct shk_command *command);
-
-/* Where the feed puts its news. */
-struct shk_queue *shk_loop_queue(struct shk_loop *loop);
 
 /* With a reference that is the caller's. */
 struct shk_edition *shk_loop_edition(struct shk_loop *loop);

@@ -20,7 +20,11 @@ void shk_queue_init(struct shk_queue *queue)
 {
 	pthread_condattr_t monotonic;
 
-	*queue = (struct shk_queue){.n = 0};
+	*queue = (struct shk_queue){
+	    .ring = calloc(SHK_QUEUE_MAX, sizeof(struct shk_command *)),
+	};
+	if (!queue->ring)
+		abort();
 	queue->replies_end = &queue->replies;
 	if (pthread_mutex_init(&queue->lock, NULL) != 0 || pthread_condattr_init(&monotonic) != 0 ||
 	    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC) != 0 ||
@@ -29,14 +33,32 @@ void shk_queue_init(struct shk_queue *queue)
 	(void)pthread_condattr_destroy(&monotonic); /* was initialized above */
 }
 
+static struct shk_command *take_one(struct shk_queue *queue)
+{
+	struct shk_command *command = queue->replies;
+
+	if (command) {
+		queue->replies = command->next;
+		if (!queue->replies)
+			queue->replies_end = &queue->replies;
+		command->next = NULL;
+		return command;
+	}
+	if (queue->n == 0)
+		return NULL;
+	command = queue->ring[queue->first];
+	queue->first = (queue->first + 1) % SHK_QUEUE_MAX;
+	queue->n--;
+	return command;
+}
+
 void shk_queue_fini(struct shk_queue *queue)
 {
-	while (queue->replies) {
-		struct shk_command *reply = queue->replies;
+	struct shk_command *left = take_one(queue);
 
-		queue->replies = reply->next;
-		shk_command_free(reply);
-	}
+	for (; left; left = take_one(queue))
+		shk_command_free(left);
+	free(queue->ring);
 	(void)pthread_cond_destroy(&queue->filled); /* nobody waits any more */
 	(void)pthread_mutex_destroy(&queue->lock);
 }
@@ -91,25 +113,6 @@ static struct timespec deadline_after(int64_t ms)
 		at.tv_sec++;
 	}
 	return at;
-}
-
-static struct shk_command *take_one(struct shk_queue *queue)
-{
-	struct shk_command *command = queue->replies;
-
-	if (command) {
-		queue->replies = command->next;
-		if (!queue->replies)
-			queue->replies_end = &queue->replies;
-		command->next = NULL;
-		return command;
-	}
-	if (queue->n == 0)
-		return NULL;
-	command = queue->ring[queue->first];
-	queue->first = (queue->first + 1) % SHK_QUEUE_MAX;
-	queue->n--;
-	return command;
 }
 
 size_t shk_queue_take(struct shk_queue *queue, struct shk_command **batch, size_t max,

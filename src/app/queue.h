@@ -16,7 +16,7 @@
 struct shk_queue {
 	pthread_mutex_t lock; /* guards all */
 	pthread_cond_t filled;
-	struct shk_command *ring[SHK_QUEUE_MAX];
+	struct shk_command **ring; /* SHK_QUEUE_MAX places */
 	size_t first;
 	size_t n;
 	struct shk_command *replies; /* linked by next, oldest first */
@@ -27,7 +27,7 @@ struct shk_queue {
 enum shk_queue_result { SHK_QUEUE_TAKEN = 0, SHK_QUEUE_IS_FULL, SHK_QUEUE_IS_STOPPING };
 
 void shk_queue_init(struct shk_queue *queue);
-void shk_queue_fini(struct shk_queue *queue);
+void shk_queue_fini(struct shk_queue *queue); /* what nobody took is forgotten */
 
 /* Unless it is taken, the command stays the caller's. */
 enum shk_queue_result shk_queue_put(struct shk_queue *queue,

@@ -1,14 +1,12 @@
 #include "service_priv.h"
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "inputs.h"
+#include "memory.h"
 #include "shikiri/base/clock.h"
 #include "shikiri/base/log.h"
 
@@ -36,20 +34,56 @@ static void log_start(const struct shk_boot *boot, int64_t took_ms)
 		"#trust_conflicts", numbers[0], "#deficit_units", numbers[1], NULL);
 }
 
-static struct shk_service *service_new(const struct shk_config *config, struct shk_feed *feed)
+static struct shk_service *service_new(const struct shk_config *config)
 {
 	struct shk_service *service = calloc(1, sizeof *service);
 
 	if (!service)
 		abort();
 	service->config = config;
-	service->feed = feed;
 	service->started_s = shk_clock_wall_s();
+	shk_queue_init(&service->queue);
 	service->holds = shk_holds_new();
 	service->decisions = shk_decisions_new();
 	service->schedulers = shk_schedulers_new();
 	service->told = shk_told_new();
 	return service;
+}
+
+/* The API server is read while the ledger is opened and verified: neither needs the other. */
+static enum shk_status start_feed(struct shk_service *service, struct shk_error *err)
+{
+	enum shk_status status;
+
+	if (service->config->snapshots.n > 0)
+		return SHK_OK;
+	status = shk_feed_new(service->config, &service->feed, err);
+	if (!status)
+		status = shk_feed_start(service->feed, &service->queue, err);
+	return status;
+}
+
+static enum shk_status start_loop(struct shk_service *service, struct shk_error *err)
+{
+	const struct shk_loop_options options = {
+	    .queue = &service->queue,
+	    .ledger_path = service->config->ledger,
+	    .holds = service->holds,
+	    .decisions = service->decisions,
+	    .feed = service->feed,
+	    .told = service->told,
+	};
+	int64_t began_ms = shk_clock_boot_ms();
+	struct shk_boot boot;
+	enum shk_status status = shk_boot(service->config, &boot, err);
+
+	if (status)
+		return status;
+	shk_memory_trim(); /* the files' trees are gone */
+	if (!service->feed)
+		log_start(&boot, shk_clock_boot_ms() - began_ms);
+	service->loop = shk_loop_new(&boot, &options);
+	return SHK_OK;
 }
 
 /* With --wait-api=false a server that can't be reached is an error at once. */
@@ -73,7 +107,7 @@ static enum shk_status wait_for_api(const struct shk_service *service, struct sh
 	return SHK_OK;
 }
 
-static enum shk_status go_live(struct shk_service *service, struct shk_error *err)
+static void start_nudger(struct shk_service *service)
 {
 	const struct shk_nudger_options options = {
 	    .loop = service->loop,
@@ -81,61 +115,28 @@ static enum shk_status go_live(struct shk_service *service, struct shk_error *er
 	    .feed = service->feed,
 	    .schedulers = service->schedulers,
 	};
-	enum shk_status status = shk_feed_start(service->feed, shk_loop_queue(service->loop), err);
 
-	if (!status)
-		status = wait_for_api(service, err);
-	if (!status && service->config->mode != SHK_MODE_ADVISE)
+	if (service->feed && service->config->mode != SHK_MODE_ADVISE)
 		service->nudger = shk_nudger_new(&options);
-	return status;
-}
-
-static enum shk_status serve(const struct shk_config *config, struct shk_feed *feed,
-			     struct shk_boot *boot, struct shk_service **ret_service,
-			     struct shk_error *err)
-{
-	struct shk_service *service = service_new(config, feed);
-	const struct shk_loop_options options = {
-	    .ledger_path = config->ledger,
-	    .holds = service->holds,
-	    .decisions = service->decisions,
-	    .feed = feed,
-	    .told = service->told,
-	};
-	enum shk_status status = SHK_OK;
-
-	service->loop = shk_loop_new(boot, &options);
-	if (feed)
-		status = go_live(service, err);
-	if (status)
-		shk_service_stop(service);
-	else
-		*ret_service = service;
-	return status;
 }
 
 enum shk_status shk_service_start(const struct shk_config *config, struct shk_service **ret_service,
 				  struct shk_error *err)
 {
-	int64_t began_ms = shk_clock_boot_ms();
-	struct shk_feed *feed = NULL;
-	struct shk_boot boot;
-	enum shk_status status = SHK_OK;
+	struct shk_service *service = service_new(config);
+	enum shk_status status = start_feed(service, err);
 
-	if (config->snapshots.n == 0)
-		status = shk_feed_new(config, &feed, err);
 	if (!status)
-		status = shk_boot(config, &boot, err);
+		status = start_loop(service, err);
+	if (!status)
+		status = wait_for_api(service, err);
 	if (status) {
-		shk_feed_free(feed);
+		shk_service_stop(service);
 		return status;
 	}
-#ifdef __GLIBC__
-	(void)malloc_trim(0); /* the files' trees are gone; whether that helps isn't our matter */
-#endif
-	if (!feed)
-		log_start(&boot, shk_clock_boot_ms() - began_ms);
-	return serve(config, feed, &boot, ret_service, err);
+	start_nudger(service);
+	*ret_service = service;
+	return SHK_OK;
 }
 
 void shk_service_stop(struct shk_service *service)
@@ -145,6 +146,7 @@ void shk_service_stop(struct shk_service *service)
 	shk_nudger_free(service->nudger);
 	shk_feed_stop(service->feed);
 	shk_loop_free(service->loop);
+	shk_queue_fini(&service->queue);
 	shk_feed_free(service->feed);
 	shk_holds_free(service->holds);
 	shk_decisions_free(service->decisions);

@@ -18,6 +18,7 @@ enum shk_call { SHK_CALL_FILTER, SHK_CALL_PRIORITIZE, SHK_CALL_BIND, SHK_CALL_CO
 
 struct shk_service {
 	const struct shk_config *config; /* borrowed */
+	struct shk_queue queue;
 	struct shk_loop *loop;
 	struct shk_holds *holds;
 	struct shk_decisions *decisions;

@@ -18,6 +18,7 @@ struct rig {
 	struct shk_holds *holds;
 	struct shk_decisions *decisions;
 	struct shk_told *told;
+	struct shk_queue queue;
 	struct shk_loop *loop;
 	char ledger[128];
 };
@@ -57,7 +58,9 @@ static void rig_start(struct rig *rig, int n_pods)
 	rig->holds = shk_holds_new();
 	rig->decisions = shk_decisions_new();
 	rig->told = shk_told_new();
+	shk_queue_init(&rig->queue);
 	options = (struct shk_loop_options){
+	    .queue = &rig->queue,
 	    .ledger_path = rig->ledger,
 	    .holds = rig->holds,
 	    .decisions = rig->decisions,
@@ -70,6 +73,7 @@ static void rig_start(struct rig *rig, int n_pods)
 static void rig_stop(struct rig *rig)
 {
 	shk_loop_free(rig->loop);
+	shk_queue_fini(&rig->queue);
 	shk_holds_free(rig->holds);
 	shk_decisions_free(rig->decisions);
 	shk_told_free(rig->told);
