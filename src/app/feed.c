@@ -6,9 +6,12 @@
 
 #include "shikiri/base/clock.h"
 #include "shikiri/base/failpoint.h"
+#include "shikiri/base/log.h"
 #include "shikiri/base/version.h"
 
-#define EVENT_MS INT64_C(10000) /* an event that can't be sent by then says nothing new */
+#define EVENT_MS      INT64_C(10000) /* an event that can't be sent by then says nothing new */
+#define WATCH_MS      INT64_C(1000)
+#define TELL_AGAIN_MS INT64_C(60000)
 
 struct shk_feed {
 	const struct shk_config *config; /* borrowed */
@@ -16,6 +19,10 @@ struct shk_feed {
 	struct shk_kube *kube;
 	struct shk_queue *queue; /* borrowed, of the loop */
 	char user_agent[64];
+
+	/* Of whoever calls _watch. */
+	int64_t told_ms; /* when the log heard last that all isn't well; 0: it is */
+	int64_t watched_ms;
 };
 
 enum shk_status shk_feed_new(const struct shk_config *config, struct shk_feed **ret_feed,
@@ -149,4 +156,23 @@ int64_t shk_feed_age_ms(struct shk_feed *feed)
 			age_ms = health.kinds[kind].age_ms;
 	}
 	return age_ms;
+}
+
+void shk_feed_watch(struct shk_feed *feed, int64_t now_ms)
+{
+	struct shk_kube_health health;
+	bool is_well;
+
+	if (!feed || now_ms - feed->watched_ms < WATCH_MS || !shk_feed_health(feed, &health))
+		return;
+	feed->watched_ms = now_ms;
+	is_well = health.error[0] == '\0';
+	if (is_well && feed->told_ms > 0)
+		shk_log(SHK_LOG_INFO, "the API server can be read again", NULL);
+	if (!is_well && (feed->told_ms == 0 || now_ms - feed->told_ms >= TELL_AGAIN_MS))
+		shk_log(SHK_LOG_WARN, "the API server can't be read, trying again", "error",
+			health.error, NULL);
+	else if (!is_well)
+		return;
+	feed->told_ms = is_well ? 0 : now_ms;
 }

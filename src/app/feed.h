@@ -22,6 +22,10 @@ enum shk_status shk_feed_start(struct shk_feed *feed, struct shk_queue *queue,
 void shk_feed_stop(struct shk_feed *feed);
 void shk_feed_free(struct shk_feed *feed); /* stopped, or never started; accepts NULL */
 
+/* Writes to the log when the API server can't be read any more, again now and then while that
+ * lasts, and when it is over. To be called every second or so, by one thread; NULL does nothing. */
+void shk_feed_watch(struct shk_feed *feed, int64_t now_ms);
+
 /* Any thread from here on; NULL stands for an emulated cluster. */
 
 /* false: it can't be sent, and there will be no reply. */

@@ -437,6 +437,7 @@ static int64_t wait_for(const struct shk_loop *loop)
 static void work_aside(struct shk_loop *loop)
 {
 	mend(loop);
+	shk_feed_watch(loop->options.feed, shk_clock_boot_ms());
 	reconcile(loop);
 	tick(loop);
 	if (loop->jobs.n > 0 && loop->state.ledger_down)
