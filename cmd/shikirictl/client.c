@@ -9,6 +9,8 @@
 #include "shikiri/base/units.h"
 #include "shikiri/base/version.h"
 
+#include "url.h"
+
 #define DEFAULT_SERVER  "http://127.0.0.1:8444"
 #define DEFAULT_TIMEOUT "30s"
 #define MAX_REPLY       (64u << 20)
@@ -52,28 +54,12 @@ static const char *server_of(const struct cli *cli)
 	return server && server[0] != '\0' ? server : DEFAULT_SERVER;
 }
 
-static bool is_loopback_host(const char *host)
+/* Whether what we send stays on this machine. */
+static bool is_plain_loopback(struct cli *cli)
 {
-	return shk_str_equals(host, "localhost") || shk_str_equals(host, "[::1]") ||
-	       (shk_str_starts(host, "127.") && host[strspn(host, "0123456789.")] == '\0');
-}
+	struct cli_url url;
 
-/* Whether server is http:// on this machine, by curl's own reading of the address. */
-static bool is_loopback(const char *server)
-{
-	CURLU *url = curl_url();
-	char *host = NULL;
-	bool loopback = false;
-
-	if (!url)
-		abort();
-	if (shk_str_starts(server, "http://") &&
-	    curl_url_set(url, CURLUPART_URL, server, 0) == CURLUE_OK &&
-	    curl_url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK)
-		loopback = is_loopback_host(host);
-	curl_free(host);
-	curl_url_cleanup(url);
-	return loopback;
+	return cli_url_parse(&cli->arena, server_of(cli), &url) && !url.is_https && url.is_loopback;
 }
 
 static void add_header(struct transfer *transfer, const char *header)
@@ -94,7 +80,7 @@ static enum cli_exit add_token(struct cli *cli, struct transfer *transfer)
 
 	if (!path)
 		return CLI_OK;
-	if (!shk_str_starts(server_of(cli), "https://") && !is_loopback(server_of(cli)))
+	if (!shk_str_starts(server_of(cli), "https://") && !is_plain_loopback(cli))
 		return cli_usage("a token is sent over https:// only, or to this machine");
 	exit = cli_read_file(path, &text);
 
@@ -137,7 +123,7 @@ static void set_file(const struct cli *cli, CURL *curl, CURLoption option, const
 }
 
 /* Options whose failure would only mean that this curl lacks a feature aren't looked at. */
-static void set_common(const struct cli *cli, struct transfer *transfer)
+static void set_common(struct cli *cli, struct transfer *transfer)
 {
 	CURL *curl = transfer->curl;
 
@@ -151,7 +137,7 @@ static void set_common(const struct cli *cli, struct transfer *transfer)
 	set_file(cli, curl, CURLOPT_SSLCERT, "cert");
 	set_file(cli, curl, CURLOPT_SSLKEY, "key");
 	/* A proxy that is meant for the world outside has no business with this machine. */
-	if (is_loopback(server_of(cli)))
+	if (is_plain_loopback(cli))
 		(void)curl_easy_setopt(curl, CURLOPT_PROXY, "");
 }
 
@@ -227,12 +213,11 @@ static enum cli_exit perform(struct cli *cli, const struct cli_call *call,
 	if (code != CURLE_OK)
 		return tell_failure(cli, transfer, code);
 	(void)curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &transfer->reply->status);
-	if (transfer->reply->status / 100 == 2)
-		return CLI_OK;
-	return cli_problem(cli, transfer->reply);
+	return CLI_OK;
 }
 
-enum cli_exit cli_request(struct cli *cli, const struct cli_call *call, struct cli_reply *ret_reply)
+enum cli_exit cli_exchange(struct cli *cli, const struct cli_call *call,
+			   struct cli_reply *ret_reply)
 {
 	struct transfer transfer = {.reply = ret_reply};
 
@@ -249,6 +234,15 @@ enum cli_exit cli_request(struct cli *cli, const struct cli_call *call, struct c
 	curl_slist_free_all(transfer.headers);
 	curl_global_cleanup();
 	return exit;
+}
+
+enum cli_exit cli_request(struct cli *cli, const struct cli_call *call, struct cli_reply *ret_reply)
+{
+	enum cli_exit exit = cli_exchange(cli, call, ret_reply);
+
+	if (exit != CLI_OK || ret_reply->status / 100 == 2)
+		return exit;
+	return cli_problem(cli, ret_reply);
 }
 
 enum cli_exit cli_request_value(struct cli *cli, const struct cli_call *call,

@@ -18,6 +18,10 @@ struct cli_reply {
 	struct shk_buf body;
 };
 
+/* CLI_OK for an answer of any status; else the exit status that fits, already told. The caller
+ * frees ret_reply->body in both cases. */
+enum cli_exit cli_exchange(struct cli *cli, const struct cli_call *call,
+			   struct cli_reply *ret_reply);
 /* CLI_OK for a 2xx answer; else the exit status that fits, already told. The caller frees
  * ret_reply->body in both cases. */
 enum cli_exit cli_request(struct cli *cli, const struct cli_call *call,

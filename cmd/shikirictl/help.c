@@ -28,8 +28,9 @@ void cli_help(struct cli *cli, const struct cli_verb *const *verbs, size_t n_ver
 		     CLI_NAME " talks to shikirid: GPU slices, quotas and trust domains.\n\n"
 			      "Usage: " CLI_NAME " [flags] COMMAND [arguments]\n\nCommands:\n");
 	for (size_t i = 0; i < n_verbs; i++)
-		shk_buf_printf(&cli->out, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
-	shk_buf_puts(&cli->out, "  help       this text, or the help of a command\n\nFlags:\n");
+		shk_buf_printf(&cli->out, "  %-16s %s\n", verbs[i]->name, verbs[i]->summary);
+	shk_buf_puts(&cli->out,
+		     "  help             this text, or the help of a command\n\nFlags:\n");
 	print_options(cli, cli_global_options, cli_n_global_options);
 	shk_buf_puts(
 	    &cli->out,

@@ -8,7 +8,6 @@
 #include "shikiri/base/units.h"
 #include "shikiri/core/plan.h"
 #include "shikiri/core/request.h"
-#include "shikiri/wire/cluster.h"
 #include "shikiri/wire/documents.h"
 #include "shikiri/wire/report.h"
 #include "shikiri/wire/workload.h"
@@ -75,7 +74,7 @@ static void hash_policy(struct world *world)
 	shk_buf_fini(&text);
 }
 
-static enum cli_exit read_snapshots(struct cli *cli, struct world *world)
+enum cli_exit cli_read_snapshots(struct cli *cli, struct shk_cluster *cluster)
 {
 	size_t n = 0;
 	const char **paths = cli_values(cli, "snapshot", &n);
@@ -86,13 +85,13 @@ static enum cli_exit read_snapshots(struct cli *cli, struct world *world)
 		enum cli_exit exit = cli_read_file(paths[i], &text);
 
 		if (exit == CLI_OK &&
-		    shk_cluster_read(text_of(&text), world->arena, &world->cluster, &err) != SHK_OK)
+		    shk_cluster_read(text_of(&text), &cli->arena, cluster, &err) != SHK_OK)
 			exit = fail_in(paths[i], &err);
 		shk_buf_fini(&text);
 		if (exit != CLI_OK)
 			return exit;
 	}
-	if (world->cluster.n_nodes > 0)
+	if (cluster->n_nodes > 0)
 		return CLI_OK;
 	cli_say("error: %s: no nodes in it; it is what `kubectl get nodes,pods,namespaces,"
 		"priorityclasses,resourcequotas -A -o json` prints",
@@ -335,7 +334,7 @@ enum cli_exit cli_offline_dry_run(struct cli *cli, const struct shk_buf *manifes
 	if (exit == CLI_OK)
 		exit = read_documents(cli, &world);
 	if (exit == CLI_OK)
-		exit = read_snapshots(cli, &world);
+		exit = cli_read_snapshots(cli, &world.cluster);
 	if (exit != CLI_OK)
 		return exit;
 	hash_policy(&world);

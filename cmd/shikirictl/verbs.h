@@ -15,6 +15,8 @@ extern const struct cli_verb cli_verb_get;
 extern const struct cli_verb cli_verb_ledger;
 extern const struct cli_verb cli_verb_map;
 extern const struct cli_verb cli_verb_policy;
+extern const struct cli_verb cli_verb_probe;
+extern const struct cli_verb cli_verb_scheduler_config;
 extern const struct cli_verb cli_verb_uncordon;
 extern const struct cli_verb cli_verb_version;
 
