@@ -10,14 +10,14 @@ static const struct cli_verb *const verbs[] = {
     &cli_verb_apply,    &cli_verb_export,  &cli_verb_get,     &cli_verb_describe,
     &cli_verb_map,      &cli_verb_dry_run, &cli_verb_explain, &cli_verb_cordon,
     &cli_verb_uncordon, &cli_verb_policy,  &cli_verb_ledger,  &cli_verb_scheduler_config,
-    &cli_verb_certs,    &cli_verb_probe,   &cli_verb_version,
+    &cli_verb_certs,    &cli_verb_doctor,  &cli_verb_probe,   &cli_verb_version,
 };
 
 #define N_VERBS (sizeof verbs / sizeof verbs[0])
 
 /* Named by the documentation for later releases: "unknown" would be the wrong answer. */
-static const char *const later[] = {"completion", "create", "delete", "diff", "doctor",
-				    "import",     "replay", "set",    "top",  "usage"};
+static const char *const later[] = {"completion", "create", "delete", "diff", "import",
+				    "replay",     "set",    "top",    "usage"};
 
 static const struct cli_verb *find_verb(const char *name)
 {

@@ -8,6 +8,7 @@ extern const struct cli_verb cli_verb_apply;
 extern const struct cli_verb cli_verb_certs;
 extern const struct cli_verb cli_verb_cordon;
 extern const struct cli_verb cli_verb_describe;
+extern const struct cli_verb cli_verb_doctor;
 extern const struct cli_verb cli_verb_dry_run;
 extern const struct cli_verb cli_verb_explain;
 extern const struct cli_verb cli_verb_export;

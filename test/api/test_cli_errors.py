@@ -58,7 +58,7 @@ def failed(result, status):
 @pytest.mark.parametrize("args,words", [
     (["gte", "nodes"], '"gte"; did you mean "get"?'),
     (["frobnicate"], "frobnicate"),
-    (["doctor"], "doctor is not part of release"),
+    (["replay"], "replay is not part of release"),
     (["get"], "get what?"),
     (["get", "node5"], "did you mean nodes?"),
     (["get", "nodes", "a", "b"], '"b"'),
