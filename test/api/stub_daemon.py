@@ -69,7 +69,9 @@ class Facts:
         objects = {"/ledger/verify": self.verify, "/policy": self.policy}
         if path in self.status:
             return self.status[path], json.dumps({"title": "no", "detail": "not today"})
-        if path == "/readyz?verbose":
+        if path == "/livez":
+            return 200, "ok"
+        if path in ("/readyz", "/readyz?verbose"):
             return self.ready
         if path == "/metrics":
             return 200, self.exposition()
