@@ -7,10 +7,12 @@
 #define SERIAL_BYTES 16
 #define KEY_ID_BYTES 64
 
-static const struct {
+struct use {
 	unsigned usage;
 	const char *purpose;
-} uses[] = {
+};
+
+static const struct use uses[] = {
     [PKI_CA] = {GNUTLS_KEY_KEY_CERT_SIGN | GNUTLS_KEY_CRL_SIGN, NULL},
     [PKI_SERVER] = {GNUTLS_KEY_DIGITAL_SIGNATURE, GNUTLS_KP_TLS_WWW_SERVER},
     [PKI_CLIENT] = {GNUTLS_KEY_DIGITAL_SIGNATURE, GNUTLS_KP_TLS_WWW_CLIENT},

@@ -59,12 +59,11 @@ static bool is_reshaped(struct shk_timed_node *change, const struct shk_node_obj
 			int64_t now_ms)
 {
 	const struct shk_node_facts *facts = node->node.base->facts;
-	bool successful = is_successful(facts);
 
-	if (!successful)
+	if (!is_successful(facts)) {
 		change->left = true;
-	if (!successful)
 		return false;
+	}
 	if (change->left || (layout_of(facts) != change->layout && offers_anything(facts)))
 		return true;
 	return now_ms - change->since_ms >= SHK_RESHAPE_MS && !is_paused(facts) &&

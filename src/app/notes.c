@@ -5,24 +5,25 @@
 #include "shikiri/base/str.h"
 
 struct note_row {
-	enum shk_log_level level;
 	const char *message;
 	const char *event; /* its reason; NULL: none */
 	const char *text;  /* of the event; detail comes before it */
+	enum shk_log_level level;
 	bool warning;
 };
 
 static const struct note_row rows[SHK_NOTE_KIND_COUNT] = {
-    [SHK_NOTE_PLACED] = {SHK_LOG_DEBUG, "pod placed", "GPUPlaced", "placed", false},
-    [SHK_NOTE_BORROWING] = {SHK_LOG_DEBUG, "pod borrows", "GPUBorrowing",
-			    "beyond the tenant's guarantee: borrowed, and may be reclaimed", false},
-    [SHK_NOTE_ADOPTED] = {SHK_LOG_WARN, "pod was bound by somebody else, adopted", "GPUAdopted",
-			  "bound without shikiri: counted, and not checked", true},
-    [SHK_NOTE_VOIDED] = {SHK_LOG_INFO, "reservation taken back", NULL, NULL, false},
-    [SHK_NOTE_LINGERS] = {SHK_LOG_INFO, "pod vanished without having ended, its place is kept",
-			  NULL, NULL, false},
-    [SHK_NOTE_KUBELET_REFUSED] = {SHK_LOG_WARN, "kubelet refused a pod, leaving the node alone",
-				  NULL, NULL, false},
+    [SHK_NOTE_PLACED] = {"pod placed", "GPUPlaced", "placed", SHK_LOG_DEBUG, false},
+    [SHK_NOTE_BORROWING] = {"pod borrows", "GPUBorrowing",
+			    "beyond the tenant's guarantee: borrowed, and may be reclaimed",
+			    SHK_LOG_DEBUG, false},
+    [SHK_NOTE_ADOPTED] = {"pod was bound by somebody else, adopted", "GPUAdopted",
+			  "bound without shikiri: counted, and not checked", SHK_LOG_WARN, true},
+    [SHK_NOTE_VOIDED] = {"reservation taken back", NULL, NULL, SHK_LOG_INFO, false},
+    [SHK_NOTE_LINGERS] = {"pod vanished without having ended, its place is kept", NULL, NULL,
+			  SHK_LOG_INFO, false},
+    [SHK_NOTE_KUBELET_REFUSED] = {"kubelet refused a pod, leaving the node alone", NULL, NULL,
+				  SHK_LOG_WARN, false},
 };
 
 static void tell_pod(const struct shk_note *note, const struct note_row *row, struct shk_feed *feed)

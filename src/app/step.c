@@ -40,7 +40,7 @@ bool shk_step_is_blocked(const struct shk_step *step, struct shk_command *comman
 /* The array with room for one more item. */
 static void *grow(struct shk_arena *arena, void *items, size_t n, size_t *cap, size_t size)
 {
-	void *grown = items;
+	void *grown;
 
 	if (n < *cap)
 		return items;

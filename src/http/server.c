@@ -243,10 +243,10 @@ static enum MHD_Result begin(struct shk_exchange *x, const char *method, const c
 	read_head(x, method, version);
 	make_request_id(x);
 
-	bool is_admitted = shk_admit(x);
+	bool is_taken = shk_admit(x);
 
 	shk_conn_await(x->conn, x->length > 0 ? SHK_CONN_BODY : SHK_CONN_WORKING);
-	if (!is_admitted)
+	if (!is_taken)
 		return send_refusal(x);
 	shk_buf_reserve(&x->body, (size_t)x->length + 1);
 	x->stage = SHK_STAGE_BODY;
