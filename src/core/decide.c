@@ -75,8 +75,7 @@ static void open_case(struct shk_case *c, struct shk_identity *identity)
 	shk_case_marks(c);
 }
 
-/* --- one node
- * -------------------------------------------------------------------------------------- */
+/* --- one node -------------------------------------------------------------------------------- */
 
 static enum shk_isolation_class pool_isolation(const struct shk_pool *pool)
 {
@@ -201,8 +200,7 @@ static void judge_all(struct shk_case *c, struct shk_decision *decision)
 	}
 }
 
-/* --- rank
- * ------------------------------------------------------------------------------------------ */
+/* --- rank ------------------------------------------------------------------------------------ */
 
 struct contender {
 	uint64_t key;
@@ -294,8 +292,7 @@ int shk_score(const struct shk_policy *policy, uint32_t rank, size_t n_feasible)
 	return rank <= 10 ? 11 - (int)rank : 0;
 }
 
-/* --- allocations
- * ------------------------------------------------------------------------------------- */
+/* --- allocations ----------------------------------------------------------------------------- */
 
 void shk_alloc_make(const struct shk_decision *decision, const struct shk_claim *claim,
 		    const struct shk_node *node, const struct shk_verdict *verdict,
@@ -314,6 +311,7 @@ void shk_alloc_make(const struct shk_decision *decision, const struct shk_claim 
 	    .quota_class = verdict->quota_class,
 	    .isolation = verdict->isolation,
 	    .annotation = stated_level(pod),
+	    .grace_s = pod->grace_s,
 	};
 
 	/* It was charged when the verdict was made, so it fits. */
@@ -339,6 +337,7 @@ void shk_alloc_adopt(const struct shk_view *view, const struct shk_moment *momen
 	    .resources = claim->resources,
 	    .priority = claim->priority,
 	    .state = SHK_ALLOC_FOREIGN,
+	    .grace_s = pod->grace_s,
 	};
 
 	const struct shk_asker asker = {identity.tenant, claim->priority, pod->uid};

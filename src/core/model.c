@@ -107,3 +107,13 @@ const char *shk_labels_get(const struct shk_labels *labels, const char *key)
 	}
 	return NULL;
 }
+
+bool shk_pod_is_ended(const struct shk_pod *pod)
+{
+	return pod->phase == SHK_PHASE_SUCCEEDED || pod->phase == SHK_PHASE_FAILED;
+}
+
+bool shk_alloc_is_confirmed(const struct shk_alloc *alloc)
+{
+	return alloc->state == SHK_ALLOC_BOUND || alloc->state == SHK_ALLOC_FOREIGN;
+}

@@ -156,8 +156,7 @@ static void plan_pod(struct planner *planner, const struct shk_pod *spec, struct
 		refuse(planner, &question, &decision, pod);
 }
 
-/* --- the whole
- * ------------------------------------------------------------------------------------ */
+/* --- the whole ------------------------------------------------------------------------------- */
 
 static bool is_first_of_tenant(const struct shk_plan *plan, size_t index)
 {

@@ -21,6 +21,7 @@ enum {
 	COL_ANNOTATION,
 	COL_SEQ,
 	COL_SINCE,
+	COL_GRACE,
 };
 
 /* --- rows --------------------------------------------------------------------------------- */
@@ -107,6 +108,7 @@ enum shk_status shk_ledger_alloc_read(sqlite3_stmt *stmt, struct shk_arena *aren
 	    .annotation = shk_level_parse(annotation),
 	    .seq = (uint64_t)sqlite3_column_int64(stmt, COL_SEQ),
 	    .since_s = sqlite3_column_int64(stmt, COL_SINCE),
+	    .grace_s = sqlite3_column_int64(stmt, COL_GRACE),
 	};
 
 	if (!resources_read(shk_ledger_sql_column(stmt, COL_RESOURCES), arena, &alloc.resources) ||
@@ -176,7 +178,8 @@ static enum shk_status alloc_insert(struct shk_ledger *ledger, const struct shk_
 			   shk_sql_text(text_or_null(shk_quota_class_name(alloc->quota_class))),
 			   shk_sql_text(text_or_null(shk_isolation_class_name(alloc->isolation))),
 			   shk_sql_text(level_word(alloc->annotation)),
-			   shk_sql_int((int64_t)ledger->head.seq + 1), shk_sql_int(alloc->since_s)),
+			   shk_sql_int((int64_t)ledger->head.seq + 1), shk_sql_int(alloc->since_s),
+			   shk_sql_int(alloc->grace_s)),
 	    err);
 }
 
@@ -201,8 +204,9 @@ void shk_ledger_alloc_text(struct shk_buf *out, const struct shk_alloc *alloc)
 		else
 			shk_buf_puts(out, "null");
 	}
-	shk_buf_printf(out, "],\"priority\":%lld,\"since\":%lld", (long long)alloc->priority,
-		       (long long)alloc->since_s);
+	shk_buf_printf(out, "],\"priority\":%lld,\"since\":%lld,\"grace\":%lld",
+		       (long long)alloc->priority, (long long)alloc->since_s,
+		       (long long)alloc->grace_s);
 	shk_ledger_json_member(out, "class", shk_quota_class_name(alloc->quota_class));
 	shk_ledger_json_member(out, "isolation", shk_isolation_class_name(alloc->isolation));
 	shk_ledger_json_member(out, "annotation", annotation ? annotation : "");

@@ -91,14 +91,15 @@ static const char *const version_1[] = {
     "isolation TEXT CHECK (isolation IN ('shared', 'mps', 'mig', 'card', 'node')), "
     "annotation TEXT CHECK (annotation IN ('mig', 'card', 'node', 'invalid')), "
     "seq INTEGER NOT NULL UNIQUE CHECK (seq > 0), "
-    "since_s INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+    "since_s INTEGER NOT NULL, "
+    "grace_s INTEGER NOT NULL CHECK (grace_s >= 0)) STRICT, WITHOUT ROWID",
     "CREATE TRIGGER allocations_move BEFORE UPDATE OF state ON allocations "
     "WHEN NOT (OLD.state = 'reserved' AND NEW.state IN ('bound', 'unknown') "
     "OR OLD.state = 'unknown' AND NEW.state = 'bound') "
     "BEGIN SELECT RAISE(ABORT, 'an allocation cannot move so'); END",
     "CREATE TRIGGER allocations_fixed BEFORE UPDATE OF pod_uid, namespace, name, tenant, domain, "
     "node, resources, gpu_equivalents, compute_slices, memory_gib, cost_per_hour, priority, "
-    "quota_class, isolation, annotation, seq, since_s ON allocations "
+    "quota_class, isolation, annotation, seq, since_s, grace_s ON allocations "
     "BEGIN SELECT RAISE(ABORT, 'only the state of an allocation changes'); END",
 
     /* In parts; n counts the allocations behind the sum. */

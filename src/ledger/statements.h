@@ -9,7 +9,7 @@
 #define SHK_COLUMNS_ALLOC                                                                          \
 	"pod_uid, namespace, name, tenant, domain, node, resources, gpu_equivalents, "             \
 	"compute_slices, memory_gib, cost_per_hour, priority, state, quota_class, isolation, "     \
-	"annotation, seq, since_s"
+	"annotation, seq, since_s, grace_s"
 #define SHK_COLUMNS_DOCUMENT "name, uid, resource_version, created_s, body"
 #define SHK_COLUMNS_QUOTA    "tenant, unit, has_guaranteed, guaranteed, ceiling, unlimited, lendable"
 
@@ -40,7 +40,7 @@
 	X(ALLOC_SCAN, "SELECT " SHK_COLUMNS_ALLOC                                                  \
 		      " FROM allocations WHERE pod_uid > ?1 ORDER BY pod_uid LIMIT ?2")            \
 	X(ALLOC_ADD, "INSERT INTO allocations(" SHK_COLUMNS_ALLOC ") VALUES (?1, ?2, ?3, ?4, ?5, " \
-		     "?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)")               \
+		     "?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)")          \
 	X(ALLOC_MOVE, "UPDATE allocations SET state = ?2 WHERE pod_uid = ?1")                      \
 	X(ALLOC_END, "DELETE FROM allocations WHERE pod_uid = ?1")                                 \
 	X(ALLOC_COUNT, "SELECT count(*) FROM allocations")                                         \

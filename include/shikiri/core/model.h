@@ -159,6 +159,9 @@ struct shk_pod {
 	int64_t pod_cpu_milli;
 };
 
+/* Succeeded or failed. */
+bool shk_pod_is_ended(const struct shk_pod *pod);
+
 /* --- nodes ------------------------------------------------------------------------------ */
 
 struct shk_node_resource {
@@ -225,7 +228,11 @@ struct shk_alloc {
 	enum shk_level annotation; /* what the pod asked for, cut to what its tenant may ask */
 	uint64_t seq;              /* ledger sequence of the grant */
 	int64_t since_s;           /* wall clock */
+	int64_t grace_s;           /* the pod's: so long its processes may outlive it */
 };
+
+/* Bound or foreign: the cluster has said so. */
+bool shk_alloc_is_confirmed(const struct shk_alloc *alloc);
 
 /* A pod that passed filter and isn't bound yet. It charges its tenant once, and marks at most
  * one soft pool, named by node and resource (both NULL when it marks none). */
