@@ -45,11 +45,19 @@ void shk_bind_post(struct shk_step *step, const struct shk_bind_ask *ask,
 /* --- facts about one pod (state_pods.c) ---------------------------------------------------------
  */
 
-/* The pod as the API server has it now, unless we know something newer. */
+/* The pod as a list or the watch shows it. */
 enum shk_status shk_pod_seen(struct shk_step *step, const struct shk_pod *pod,
 			     struct shk_error *err) SHK_MUST_CHECK;
-/* It is gone. last: as it was at the end; NULL: a list lacks it, and nobody saw the end. */
-enum shk_status shk_pod_vanished(struct shk_step *step, const char *uid, const struct shk_pod *last,
+/* The pod as a reply shows it, unless the watch has shown something newer by now. */
+enum shk_status shk_pod_replied(struct shk_step *step, const struct shk_pod *pod,
+				struct shk_error *err) SHK_MUST_CHECK;
+/* The watch told that it was deleted; as it was at the end. */
+enum shk_status shk_pod_deleted(struct shk_step *step, const struct shk_pod *last,
+				struct shk_error *err) SHK_MUST_CHECK;
+/* A list lacks it, or another pod has its name: nobody saw its end. */
+enum shk_status shk_pod_vanished(struct shk_step *step, const char *uid,
 				 struct shk_error *err) SHK_MUST_CHECK;
+/* Versions of objects grow; what isn't a number is never older. */
+bool shk_version_is_older(const char *version, const char *known);
 
 #endif

@@ -34,7 +34,6 @@ static struct shk_binding *add(struct shk_bindings *bindings, const struct shk_o
 	    .uid = shk_arena_strdup(&binding->arena, op->args.uid),
 	    .node = shk_arena_strdup(&binding->arena, op->args.node),
 	};
-	binding->is_plain = op->is_plain;
 	binding->next = bindings->first;
 	bindings->first = binding;
 	bindings->n++;
@@ -116,9 +115,18 @@ static void send(struct shk_bindings *bindings, struct shk_binding *binding,
 	request.deadline_ms = env->now_ms + env->timeout_ms;
 	binding->phase = op->phase;
 	binding->request = request.id;
-	binding->posts += op->phase == SHK_BINDING_POSTING;
-	if (!env->send(env->context, &request))
+	if (op->phase == SHK_BINDING_POSTING) {
+		binding->posts++;
+		binding->is_plain = op->is_plain;
+	}
+	if (env->send(env->context, &request))
+		return;
+	if (op->phase != SHK_BINDING_LOOKING && !binding->is_plain) {
 		rest(binding, &lost_sight, env->now_ms, answered);
+		return;
+	}
+	tell_waiters(binding, &lost_sight, INT64_MAX, answered); /* there is no row to look after */
+	drop(bindings, binding);
 }
 
 static void apply(struct shk_bindings *bindings, const struct shk_op *op,
@@ -134,6 +142,7 @@ static void apply(struct shk_bindings *bindings, const struct shk_op *op,
 		return;
 	if (!binding)
 		binding = add(bindings, op);
+	binding->may_land = binding->may_land || op->may_land;
 	if (op->command)
 		wait_for(binding, op->command, env);
 	if (op->kind == SHK_OP_SEND)

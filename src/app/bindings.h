@@ -27,6 +27,7 @@ struct shk_binding {
 	uint64_t request;   /* under way; 0 none */
 	unsigned posts;     /* since somebody asked first */
 	bool is_plain;      /* a pod without managed resources: there is no row */
+	bool may_land;      /* the answer to a POST was lost, whatever the row says of it */
 	int64_t resolve_ms; /* RESTING: then it is ours to find out */
 	struct shk_command *waiters;
 };
@@ -60,6 +61,7 @@ struct shk_op {
 	enum shk_binding_phase phase;
 	struct shk_kube_request request; /* SEND; id and deadline are filled in here */
 	bool is_plain;
+	bool may_land; /* as of the binding, from now on */
 	struct shk_bind_end end;
 	int64_t resolve_ms; /* REST */
 };

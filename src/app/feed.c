@@ -1,6 +1,5 @@
 #include "feed.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -98,17 +97,15 @@ enum shk_status shk_feed_start(struct shk_feed *feed, struct shk_queue *queue,
 
 void shk_feed_stop(struct shk_feed *feed)
 {
-	if (!feed)
-		return;
-	shk_kube_stop(feed->kube);
-	feed->kube = NULL;
+	if (feed)
+		shk_kube_stop(feed->kube);
 }
 
 void shk_feed_free(struct shk_feed *feed)
 {
 	if (!feed)
 		return;
-	assert(!feed->kube);
+	shk_kube_free(feed->kube);
 	shk_kube_config_fini(&feed->kube_config);
 	free(feed);
 }

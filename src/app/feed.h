@@ -20,7 +20,8 @@ enum shk_status shk_feed_start(struct shk_feed *feed, struct shk_queue *queue,
 			       struct shk_error *err) SHK_MUST_CHECK;
 /* Requests that are open get their replies before this returns. Accepts NULL. */
 void shk_feed_stop(struct shk_feed *feed);
-void shk_feed_free(struct shk_feed *feed); /* stopped, or never started; accepts NULL */
+/* Stopped, or never started, and nobody uses it any more. Accepts NULL. */
+void shk_feed_free(struct shk_feed *feed);
 
 /* Writes to the log when the API server can't be read any more, again now and then while that
  * lasts, and when it is over. To be called every second or so, by one thread; NULL does nothing. */

@@ -33,6 +33,8 @@ const char *shk_live_cause(const struct shk_live *live)
 {
 	if (!live->reconciled)
 		return SHK_CAUSE_UNLISTED;
+	if (live->owes)
+		return SHK_CAUSE_OWED;
 	return live->ready ? NULL : SHK_CAUSE_UNRESOLVED;
 }
 
@@ -60,16 +62,15 @@ void shk_live_linger_end(struct shk_live *live, const char *uid)
 	free(linger);
 }
 
-void shk_live_linger(struct shk_live *live, const char *uid, const char *node, int64_t grace_s,
-		     int64_t since_ms)
+void shk_live_linger(struct shk_live *live, const struct shk_alloc *row, int64_t since_ms)
 {
 	struct shk_linger *linger;
 
-	shk_live_linger_end(live, uid);
+	shk_live_linger_end(live, row->uid);
 	linger = must(calloc(1, sizeof *linger));
-	linger->uid = must(strdup(uid));
-	linger->node = must(strdup(node));
-	linger->wait_ms = grace_s * 1000 + SHK_LINGER_EXTRA_MS;
+	linger->uid = must(strdup(row->uid));
+	linger->node = must(strdup(row->node));
+	linger->wait_ms = row->grace_s * 1000 + SHK_LINGER_EXTRA_MS;
 	linger->since_ms = since_ms;
 	linger->next = live->lingers;
 	live->lingers = linger;

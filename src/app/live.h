@@ -13,11 +13,11 @@
 #define SHK_REST_MS         INT64_C(10000)  /* a node is left alone after kubelet refused a pod */
 #define SHK_RESHAPE_MS      INT64_C(120000) /* a changed mig.config is believed to be done */
 #define SHK_LINGER_EXTRA_MS INT64_C(30000)  /* beyond a vanished pod's own grace */
-#define SHK_GRACE_UNKNOWN_S INT64_C(30)     /* Kubernetes' default, for pods we never saw */
 
 /* Constant texts of a view that decides nothing. */
 #define SHK_CAUSE_UNLISTED   "the cluster has not been listed yet"
 #define SHK_CAUSE_UNRESOLVED "Bindings of the last run are being resolved"
+#define SHK_CAUSE_OWED       "what happened meanwhile is being counted"
 #define SHK_CAUSE_STALE      "the API server has been silent for too long"
 
 /* A pod that vanished without having ended: its processes may still run. */
@@ -61,9 +61,9 @@ const char *shk_live_cause(const struct shk_live *live);
 struct shk_live *shk_live_new(void);
 void shk_live_free(struct shk_live *live); /* accepts NULL */
 
-/* Adds, or begins anew. */
-void shk_live_linger(struct shk_live *live, const char *uid, const char *node, int64_t grace_s,
-		     int64_t since_ms);
+/* The pod of a row that has vanished; added, or begun anew. since_ms: -1 while its node isn't
+ * Ready. */
+void shk_live_linger(struct shk_live *live, const struct shk_alloc *row, int64_t since_ms);
 bool shk_live_lingers(const struct shk_live *live, const char *uid);
 void shk_live_linger_end(struct shk_live *live, const char *uid);
 

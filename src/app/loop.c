@@ -303,18 +303,20 @@ static void run(struct shk_loop *loop, struct shk_command **batch, size_t n)
 	shk_step_effects_fini(&effects);
 }
 
-/* --- a live cluster
- * ------------------------------------------------------------------------------- */
+/* --- a live cluster -------------------------------------------------------------------------- */
 
 static void log_reconciled(const struct shk_reconcile_report *report)
 {
-	char numbers[3][24];
+	char numbers[4][24];
 
 	(void)snprintf(numbers[0], sizeof numbers[0], "%zu", report->kept);
 	(void)snprintf(numbers[1], sizeof numbers[1], "%zu", report->ended);
 	(void)snprintf(numbers[2], sizeof numbers[2], "%zu", report->adopted);
-	shk_log(SHK_LOG_INFO, "ledger and cluster brought together", "#allocations_kept",
-		numbers[0], "#allocations_ended", numbers[1], "#pods_adopted", numbers[2], NULL);
+	(void)snprintf(numbers[3], sizeof numbers[3], "%zu", report->uncounted);
+	shk_log(report->uncounted > 0 ? SHK_LOG_WARN : SHK_LOG_INFO,
+		"ledger and cluster brought together", "#allocations_kept", numbers[0],
+		"#allocations_ended", numbers[1], "#pods_adopted", numbers[2], "#pods_uncounted",
+		numbers[3], NULL);
 }
 
 /* At start, and when something could not be written. */
@@ -411,6 +413,7 @@ static void mend(struct shk_loop *loop)
 		return;
 	}
 	loop->last_failure[0] = '\0';
+	loop->next_mend_ms = 0; /* what is owed is brought in at once */
 	shk_log(SHK_LOG_INFO, "ledger can be written again", NULL);
 	publish(loop);
 }

@@ -84,6 +84,17 @@ static void note_reshape(struct shk_step *step, const struct shk_node_facts *bef
 	shk_world_mark(&step->world, SHK_MARK_RECONFIGURING, after->name, true);
 }
 
+/* The mark goes first; what is kept of it goes when the view without the mark is published, as the
+ * step may be taken back. */
+static void end_mark(struct shk_step *step, enum shk_mark mark, struct shk_timed_node **list,
+		     const char *node)
+{
+	if (shk_edition_is_marked(step->world.next, mark, node))
+		shk_world_mark(&step->world, mark, node, false);
+	else if (!shk_edition_is_marked(step->state->current, mark, node))
+		shk_timed_node_drop(list, node);
+}
+
 static void end_reshapes(struct shk_step *step)
 {
 	struct shk_timed_node *change = step->state->live->reshaping;
@@ -97,10 +108,9 @@ static void end_reshapes(struct shk_step *step)
 			done =
 			    is_reshaped(change, shk_edition_node(step->world.next, (size_t)index),
 					step->env->now_ms);
-		if (done) {
-			shk_world_mark(&step->world, SHK_MARK_RECONFIGURING, change->node, false);
-			shk_timed_node_drop(&step->state->live->reshaping, change->node);
-		}
+		if (done)
+			end_mark(step, SHK_MARK_RECONFIGURING, &step->state->live->reshaping,
+				 change->node);
 		change = next;
 	}
 }
@@ -112,10 +122,9 @@ static void end_rests(struct shk_step *step)
 	while (resting) {
 		struct shk_timed_node *next = resting->next;
 
-		if (step->env->now_ms - resting->since_ms >= SHK_REST_MS) {
-			shk_world_mark(&step->world, SHK_MARK_RESTING, resting->node, false);
-			shk_timed_node_drop(&step->state->live->resting, resting->node);
-		}
+		if (step->env->now_ms - resting->since_ms >= SHK_REST_MS)
+			end_mark(step, SHK_MARK_RESTING, &step->state->live->resting,
+				 resting->node);
 		resting = next;
 	}
 }
@@ -129,8 +138,7 @@ void shk_nodes_tick(struct shk_step *step)
 	}
 }
 
-/* --- news
- * -------------------------------------------------------------------------------------------- */
+/* --- news ------------------------------------------------------------------------------------ */
 
 static bool same_resources(const struct shk_node_facts *a, const struct shk_node_facts *b)
 {
@@ -242,12 +250,10 @@ static enum shk_status gone(struct shk_step *step, const char *const *names, siz
 	shk_world_nodes_gone(&step->world, names, n);
 	for (size_t i = 0; i < n && !status; i++) {
 		status = release_lingering(step, names[i], err);
-		if (shk_timed_node_find(step->state->live->resting, names[i]))
+		if (shk_edition_is_marked(step->world.next, SHK_MARK_RESTING, names[i]))
 			shk_world_mark(&step->world, SHK_MARK_RESTING, names[i], false);
-		if (shk_timed_node_find(step->state->live->reshaping, names[i]))
+		if (shk_edition_is_marked(step->world.next, SHK_MARK_RECONFIGURING, names[i]))
 			shk_world_mark(&step->world, SHK_MARK_RECONFIGURING, names[i], false);
-		shk_timed_node_drop(&step->state->live->resting, names[i]);
-		shk_timed_node_drop(&step->state->live->reshaping, names[i]);
 	}
 	return status;
 }

@@ -22,6 +22,10 @@ static const struct note_row rows[SHK_NOTE_KIND_COUNT] = {
     [SHK_NOTE_VOIDED] = {"reservation taken back", NULL, NULL, SHK_LOG_INFO, false},
     [SHK_NOTE_LINGERS] = {"pod vanished without having ended, its place is kept", NULL, NULL,
 			  SHK_LOG_INFO, false},
+    [SHK_NOTE_UNCOUNTED] = {"pod was bound by somebody else and can't be counted", NULL, NULL,
+			    SHK_LOG_WARN, false},
+    [SHK_NOTE_UNRESOLVED] = {"what became of a Binding can't be found out, trying again", NULL,
+			     NULL, SHK_LOG_WARN, false},
     [SHK_NOTE_KUBELET_REFUSED] = {"kubelet refused a pod, leaving the node alone", NULL, NULL,
 				  SHK_LOG_WARN, false},
 };

@@ -6,9 +6,18 @@
 #include "shikiri/base/metrics.h"
 #include "shikiri/core/decide.h"
 
+/* A pod that was touched. */
+struct touched {
+	struct shk_object head;
+	uint64_t change; /* the edition's count that it was for */
+	int64_t at_ms;
+	char uid[];
+};
+
 struct shk_nudged {
-	struct shk_index touched; /* uids, since the change */
-	uint64_t change;          /* the edition's count that they were touched for */
+	struct shk_index touched; /* by uid */
+	uint64_t change;
+	size_t n_too_soon; /* in this round: touched a moment ago, for an earlier change */
 };
 
 struct shk_nudged *shk_nudged_new(void)
@@ -28,8 +37,60 @@ void shk_nudged_free(struct shk_nudged *nudged)
 	free(nudged);
 }
 
-/* --- who waits
- * ------------------------------------------------------------------------------------ */
+void shk_nudged_forget(struct shk_nudged *nudged)
+{
+	shk_index_fini(&nudged->touched);
+}
+
+static void free_touched(struct shk_object *object)
+{
+	free(object);
+}
+
+static void note_touched(struct shk_nudged *nudged, const char *uid, int64_t now_ms)
+{
+	size_t size = strlen(uid) + 1;
+	struct touched *touched = shk_object_alloc(sizeof *touched + size, free_touched);
+
+	touched->change = nudged->change;
+	touched->at_ms = now_ms;
+	memcpy(touched->uid, uid, size);
+	shk_index_put(&nudged->touched, touched->uid, &touched->head);
+	shk_object_unref(&touched->head);
+}
+
+static bool may_touch(struct shk_nudged *nudged, const char *uid, int64_t now_ms)
+{
+	const struct touched *touched =
+	    (const struct touched *)shk_index_get(&nudged->touched, uid);
+
+	if (!touched)
+		return true;
+	if (touched->change == nudged->change)
+		return false;
+	if (now_ms - touched->at_ms >= SHK_NUDGE_AGAIN_MS)
+		return true;
+	nudged->n_too_soon++;
+	return false;
+}
+
+/* Those that don't wait any more. */
+static void forget_others(struct shk_nudged *nudged, const struct shk_edition *edition,
+			  struct shk_arena *arena)
+{
+	struct shk_object **all = shk_index_all(&nudged->touched, arena);
+	size_t n = nudged->touched.n;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *uid = ((struct touched *)all[i])->uid;
+		const struct shk_pod_object *pod = shk_edition_pod(edition, uid);
+
+		if (!pod || pod->pod.node_name)
+			(void)shk_index_remove(&nudged->touched, uid); /* it is in it */
+	}
+}
+
+/* --- who waits ------------------------------------------------------------------------------- */
 
 struct waiter {
 	const struct shk_pod_object *pod;
@@ -54,8 +115,7 @@ static int compare_waiters(const void *a, const void *b)
 	return strcmp(x->pod->pod.uid, y->pod->pod.uid);
 }
 
-static struct waiter *find_waiters(const struct shk_nudged *nudged,
-				   const struct shk_edition *edition,
+static struct waiter *find_waiters(struct shk_nudged *nudged, const struct shk_edition *edition,
 				   const struct shk_nudge_env *env, struct shk_arena *arena,
 				   size_t *ret_n)
 {
@@ -71,8 +131,9 @@ static struct waiter *find_waiters(const struct shk_nudged *nudged,
 	for (size_t i = 0; i < edition->pods.n; i++) {
 		struct shk_pod_object *pod = (struct shk_pod_object *)all[i];
 
-		if (!waits(edition, pod) || shk_index_get(&nudged->touched, pod->pod.uid) ||
-		    !shk_schedulers_has(env->schedulers, pod->pod.scheduler_name))
+		if (!waits(edition, pod) ||
+		    !shk_schedulers_has(env->schedulers, pod->pod.scheduler_name) ||
+		    !may_touch(nudged, pod->pod.uid, env->now_ms))
 			continue;
 		waiters[n].pod = pod;
 		shk_claim_build(&pod->pod, view->priority_classes, view->n_priority_classes, arena,
@@ -110,8 +171,7 @@ static const char *class_of(const struct waiter *waiter, struct shk_arena *arena
 	return kept;
 }
 
-/* --- a round
- * -------------------------------------------------------------------------------------- */
+/* --- a round --------------------------------------------------------------------------------- */
 
 struct round {
 	struct shk_nudged *nudged;
@@ -139,7 +199,6 @@ static void list_candidates(struct round *round)
 static bool touch(struct round *round, const struct waiter *waiter)
 {
 	const struct shk_pod *pod = &waiter->pod->pod;
-	struct shk_name_object *name;
 	const struct shk_kube_request request = {
 	    .verb = SHK_KUBE_TOUCH_POD,
 	    .namespace_ = pod->namespace_,
@@ -154,9 +213,7 @@ static bool touch(struct round *round, const struct waiter *waiter)
 
 	if (!round->env->touch(round->env->context, &request))
 		return false;
-	name = shk_name_object_new(pod->uid);
-	shk_index_put(&round->nudged->touched, name->name, &name->head);
-	shk_object_unref(&name->head);
+	note_touched(round->nudged, pod->uid, round->env->now_ms);
 	shk_metric_count(SHK_C_NUDGES, 0);
 	round->n_touched++;
 	return true;
@@ -216,13 +273,12 @@ size_t shk_nudge_round(struct shk_nudged *nudged, const struct shk_edition *edit
 	const struct waiter *waiters;
 	size_t n;
 
-	if (nudged->change != edition->loosened) {
-		nudged->change = edition->loosened;
-		shk_index_fini(&nudged->touched);
-	}
+	nudged->change = edition->loosened;
+	nudged->n_too_soon = 0;
 	if (view->not_ready)
 		return 0;
 	shk_arena_init(&round.arena, (size_t)64 << 10);
+	forget_others(nudged, edition, &round.arena);
 	waiters = find_waiters(nudged, edition, env, &round.arena, &n);
 	if (n > 0) {
 		round.candidates = SHK_NEW_ARRAY(&round.arena, view->n_nodes, struct shk_candidate);
@@ -234,5 +290,5 @@ size_t shk_nudge_round(struct shk_nudged *nudged, const struct shk_edition *edit
 	while (round.n_placed > 0)
 		shk_object_unref(&round.placed[--round.n_placed]->head);
 	shk_arena_fini(&round.arena);
-	return round.n_touched;
+	return round.n_touched + nudged->n_too_soon;
 }

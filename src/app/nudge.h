@@ -14,13 +14,16 @@
 #include "loop.h"
 #include "schedulers.h"
 
-#define SHK_NUDGES_AT_ONCE ((size_t)50) /* in a round; the next one comes after a second */
+#define SHK_NUDGES_AT_ONCE ((size_t)50)  /* in a round; there is one a second at most */
+#define SHK_NUDGE_AGAIN_MS INT64_C(2000) /* a pod is given that long to be asked about */
 
 /* Who was touched since which change. */
 struct shk_nudged; /* opaque */
 
 struct shk_nudged *shk_nudged_new(void);
 void shk_nudged_free(struct shk_nudged *nudged); /* accepts NULL */
+/* Everybody may be touched again, for the change that they were touched for, too. */
+void shk_nudged_forget(struct shk_nudged *nudged);
 
 struct shk_nudge_env {
 	struct shk_schedulers *schedulers; /* borrowed, all of them */
@@ -31,7 +34,8 @@ struct shk_nudge_env {
 	void *context;
 };
 
-/* One round. Returns how many pods were touched; 0 once nobody is left for this change. */
+/* One round. Returns how many pods were touched, or could not be yet; 0 once nobody is left for
+ * this change. */
 size_t shk_nudge_round(struct shk_nudged *nudged, const struct shk_edition *edition,
 		       const struct shk_nudge_env *env);
 

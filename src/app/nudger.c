@@ -8,7 +8,7 @@
 #include "shikiri/base/clock.h"
 
 #define LOOK_EVERY_MS  100
-#define AGAIN_AFTER_MS INT64_C(1000)
+#define ROUND_EVERY_MS INT64_C(1000)
 
 struct shk_nudger {
 	struct shk_nudger_options options;
@@ -19,7 +19,9 @@ struct shk_nudger {
 	struct shk_nudged *nudged;
 	uint64_t seen; /* the edition's count of changes that was looked at */
 	bool has_learned;
-	int64_t again_ms; /* 0: not before the next change */
+	bool was_stale;     /* pods were refused for that, and nothing in the cluster has changed */
+	bool is_unfinished; /* the last round left somebody for the next */
+	int64_t next_ms;    /* no round before */
 };
 
 /* Schedulers that placed pods through an earlier process of ours. */
@@ -58,7 +60,13 @@ static void run_round(struct shk_nudger *nudger, const struct shk_edition *editi
 	moment.holds = shk_holds_live(nudger->options.holds, now_ms, &arena, &moment.n_holds);
 	n = shk_nudge_round(nudger->nudged, edition, &env);
 	shk_arena_fini(&arena);
-	nudger->again_ms = n > 0 ? now_ms + AGAIN_AFTER_MS : 0;
+	nudger->is_unfinished = n > 0;
+	nudger->next_ms = now_ms + ROUND_EVERY_MS;
+}
+
+static bool is_due(const struct shk_nudger *nudger, const struct shk_edition *edition)
+{
+	return edition->loosened != nudger->seen || nudger->was_stale || nudger->is_unfinished;
 }
 
 static void look(struct shk_nudger *nudger)
@@ -66,14 +74,16 @@ static void look(struct shk_nudger *nudger)
 	struct shk_edition *edition = shk_loop_edition(nudger->options.loop);
 	const struct shk_view *view = &edition->shown.view;
 	int64_t now_ms = shk_clock_boot_ms();
-	bool is_due = edition->loosened != nudger->seen ||
-		      (nudger->again_ms > 0 && now_ms >= nudger->again_ms);
+	bool is_stale = shk_feed_age_ms(nudger->options.feed) > view->policy->staleness_ms;
 
-	if (is_due && !view->not_ready &&
-	    shk_feed_age_ms(nudger->options.feed) <= view->policy->staleness_ms) {
+	nudger->was_stale = nudger->was_stale || is_stale;
+	if (!is_stale && !view->not_ready && now_ms >= nudger->next_ms && is_due(nudger, edition)) {
 		if (!nudger->has_learned)
 			learn_from_rows(nudger, edition);
+		if (nudger->was_stale)
+			shk_nudged_forget(nudger->nudged);
 		nudger->seen = edition->loosened;
+		nudger->was_stale = false;
 		run_round(nudger, edition, now_ms);
 	}
 	shk_edition_unref(edition);

@@ -289,7 +289,7 @@ struct shk_pod_object *shk_pod_object_bound(const struct shk_pod_object *pod, co
 
 bool shk_pod_object_is_ended(const struct shk_pod_object *pod)
 {
-	return pod->pod.phase == SHK_PHASE_SUCCEEDED || pod->pod.phase == SHK_PHASE_FAILED;
+	return shk_pod_is_ended(&pod->pod);
 }
 
 bool shk_pod_object_is_placed(const struct shk_pod_object *pod)

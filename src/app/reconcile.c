@@ -83,11 +83,6 @@ static enum shk_status end_row(struct pass *pass, const struct shk_alloc *row, c
 	return status;
 }
 
-static bool is_confirmed(const struct shk_alloc *row)
-{
-	return row->state == SHK_ALLOC_BOUND || row->state == SHK_ALLOC_FOREIGN;
-}
-
 /* Why the row can't stand, or NULL. In a live cluster a row whose pod is missing stays for a while,
  * as its processes may; and one that isn't confirmed stays until the API server was asked, as a
  * POST may still be under way. */
@@ -103,7 +98,7 @@ static const char *row_cause(const struct shk_alloc *row, const struct shk_pod_o
 	if (pod->pod.node_name)
 		return strcmp(pod->pod.node_name, row->node) == 0 ? NULL : "voided";
 	/* A Binding that was never confirmed, and the file says that it didn't happen. */
-	return is_confirmed(row) || is_live ? NULL : "voided";
+	return shk_alloc_is_confirmed(row) || is_live ? NULL : "voided";
 }
 
 static void assign(struct shk_world *world, const struct shk_pod_object *pod, const char *node)
@@ -126,7 +121,7 @@ static enum shk_status take_row(struct pass *pass, const struct shk_alloc *row,
 
 	if (cause)
 		return end_row(pass, row, cause, err);
-	if (!is_confirmed(row) && (is_placed || !pass->is_live)) {
+	if (!shk_alloc_is_confirmed(row) && (is_placed || !pass->is_live)) {
 		kept.state = SHK_ALLOC_BOUND;
 		status = will_write(pass, err);
 		if (!status)
@@ -219,6 +214,21 @@ static struct shk_pod_object **find_strangers(struct pass *pass, size_t *ret_n)
 	return strangers;
 }
 
+/* One that the ledger can't count, an absurd amount on a preset node, doesn't stop the others:
+ * kubelet admits no such pod. */
+static enum shk_status adopt_one(struct pass *pass, struct shk_pod_object *pod,
+				 struct shk_arena *scratch, struct shk_error *err)
+{
+	enum shk_status status = shk_reconcile_adopt(pass->world, pass->env, pod, scratch, err);
+
+	if (shk_state_is_refusal(status)) {
+		pass->report->uncounted++;
+		return SHK_OK;
+	}
+	pass->report->adopted += status == SHK_OK;
+	return status;
+}
+
 static enum shk_status adopt_all(struct pass *pass, struct shk_error *err)
 {
 	struct shk_arena scratch;
@@ -230,12 +240,9 @@ static enum shk_status adopt_all(struct pass *pass, struct shk_error *err)
 	for (size_t i = 0; !status && i < n; i++) {
 		status = will_write(pass, err);
 		if (!status)
-			status = shk_reconcile_adopt(pass->world, pass->env, strangers[i], &scratch,
-						     err);
+			status = adopt_one(pass, strangers[i], &scratch, err);
 		shk_arena_reset(&scratch);
 	}
-	if (!status)
-		pass->report->adopted = n;
 	shk_arena_fini(&scratch);
 	return status;
 }

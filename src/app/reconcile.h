@@ -10,10 +10,11 @@
 #include "world.h"
 
 struct shk_reconcile_report {
-	size_t kept;     /* rows that agree */
-	size_t assigned; /* of these: pending in the cluster, bound by the ledger */
-	size_t ended;    /* rows whose pod is gone, ended or elsewhere */
-	size_t adopted;  /* placed GPU pods without a row */
+	size_t kept;      /* rows that agree */
+	size_t assigned;  /* of these: pending in the cluster, bound by the ledger */
+	size_t ended;     /* rows whose pod is gone, ended or elsewhere */
+	size_t adopted;   /* placed GPU pods without a row */
+	size_t uncounted; /* placed GPU pods that the ledger can't count */
 };
 
 /* Documents and cordons as the ledger has them. */

@@ -100,8 +100,7 @@ static enum shk_status run_all(struct shk_step *step, struct shk_command *const 
 	return status;
 }
 
-/* The write of one command was refused; the file itself is well. */
-static bool is_own_failure(enum shk_status status)
+bool shk_state_is_refusal(enum shk_status status)
 {
 	return status == SHK_E_CONFLICT || status == SHK_E_NOT_FOUND || status == SHK_E_INPUT ||
 	       status == SHK_E_LIMIT;
@@ -116,7 +115,7 @@ static void fail_command(struct shk_command *command, enum shk_status status,
 		shk_command_refuse_bind(command, SHK_BIND_LEDGER_UNAVAILABLE);
 		return;
 	}
-	if (is_own_failure(status))
+	if (shk_state_is_refusal(status))
 		shk_command_fail(command, status, "%s", err->text);
 	else
 		shk_command_fail(command, SHK_E_UNAVAILABLE, "%s; nothing was changed",
@@ -131,7 +130,10 @@ static void fail_from_first_change(struct shk_command *const *commands, size_t n
 
 	while (first < failed && !commands[first]->changed)
 		first++;
-	for (size_t i = first; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
+		/* What a waiting one would have been sent is forgotten, too. */
+		if (i < first && !commands[i]->waits)
+			continue;
 		shk_command_reset(commands[i]);
 		fail_command(commands[i], err->status, err);
 	}
@@ -195,6 +197,8 @@ static enum shk_status run_batch(struct shk_state *state, const struct shk_env *
 
 	shk_arena_init(&step.arena, 0);
 	shk_world_begin(&step.world, state->current);
+	if (batch->writes_nothing && !state->ledger_down)
+		shk_world_not_ready(&step.world, shk_live_cause(state->live));
 	status = run_all(&step, batch->commands, batch->n, &at, &err);
 	if (!status && step.writing)
 		status = commit(&step, &err);
@@ -206,13 +210,13 @@ static enum shk_status run_batch(struct shk_state *state, const struct shk_env *
 		forget(effects, &before);
 	}
 	/* A command's own write was refused: the others run again without it. */
-	if (status && (!is_own_failure(status) || batch->n == 1))
+	if (status && (!shk_state_is_refusal(status) || batch->n == 1))
 		fail_from_first_change(batch->commands, batch->n, at, &err);
-	if (status && !is_own_failure(status)) {
+	if (status && !shk_state_is_refusal(status)) {
 		effects->failure = err;
 		ledger_failed(state, &err);
 	}
-	if (status && is_own_failure(status) && batch->n == 1 &&
+	if (status && shk_state_is_refusal(status) && batch->n == 1 &&
 	    shk_command_is_news(batch->commands[0]))
 		effects->refusal = err;
 	shk_world_drop(&step.world);
@@ -221,15 +225,17 @@ static enum shk_status run_batch(struct shk_state *state, const struct shk_env *
 }
 
 /* News of a batch that failed: what they say of the cluster is so, and what would be written of it
- * is owed. Without writing nothing can fail. */
+ * is owed, whatever of it the first run seemed to have done. Without writing nothing can fail. */
 static void take_news(struct shk_state *state, const struct shk_env *env, const struct batch *batch,
 		      struct shk_step_effects *effects)
 {
 	for (size_t i = 0; i < batch->n; i++) {
 		const struct batch one = {&batch->commands[i], 1, true};
 
-		if (shk_command_is_news(batch->commands[i]))
-			(void)run_batch(state, env, &one, effects);
+		if (!shk_command_is_news(batch->commands[i]))
+			continue;
+		state->live->owes = true;
+		(void)run_batch(state, env, &one, effects);
 	}
 }
 
@@ -239,9 +245,9 @@ void shk_state_step(struct shk_state *state, const struct shk_env *env,
 	const struct batch all = {commands, n, false};
 	enum shk_status status = run_batch(state, env, &all, effects);
 
-	if (status && (!is_own_failure(status) || n == 1))
+	if (status && (!shk_state_is_refusal(status) || n == 1))
 		take_news(state, env, &all, effects);
-	if (!is_own_failure(status) || n == 1)
+	if (!shk_state_is_refusal(status) || n == 1)
 		return;
 	for (size_t i = 0; i < n; i++) {
 		const struct batch one = {&commands[i], 1, false};
@@ -330,7 +336,7 @@ enum shk_status shk_state_reconcile(struct shk_state *state, const struct shk_en
 		*ret_report = report;
 	}
 	shk_world_drop(&world);
-	if (status && !is_own_failure(status))
+	if (status && !shk_state_is_refusal(status))
 		ledger_failed(state, err);
 	return status;
 }

@@ -19,6 +19,9 @@
 
 struct shk_reconcile_report; /* reconcile.h */
 
+/* The ledger refused one write by a rule of its own; the file itself is well. */
+bool shk_state_is_refusal(enum shk_status status);
+
 struct shk_env {
 	struct shk_ledger *ledger;
 	int64_t now_s;
@@ -47,6 +50,8 @@ enum shk_note_kind {
 	SHK_NOTE_VOIDED,
 	SHK_NOTE_LINGERS,
 	SHK_NOTE_KUBELET_REFUSED,
+	SHK_NOTE_UNCOUNTED,
+	SHK_NOTE_UNRESOLVED,
 	SHK_NOTE_KIND_COUNT,
 };
 

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- pods
- * ----------------------------------------------------------------------------------------- */
+/* --- pods ------------------------------------------------------------------------------------ */
 
 static bool is_listed(const struct shk_listed *listed, const char *key)
 {
@@ -38,13 +37,15 @@ static enum shk_status pods_listed(struct shk_step *step, const struct shk_liste
 	for (size_t i = 0; i < n; i++) {
 		const struct shk_pod_object *pod = (const struct shk_pod_object *)all[i];
 
-		if (!is_listed(listed, pod->pod.uid))
+		/* A reply may have shown one that was made since. */
+		if (!is_listed(listed, pod->pod.uid) &&
+		    !shk_version_is_older(listed->version, pod->pod.resource_version))
 			gone[n_gone++] = shk_arena_strdup(&step->arena, pod->pod.uid);
 	}
 	/* The list is newer than every deletion that was told before it. */
 	shk_live_exhume(step->state->live);
 	for (size_t i = 0; i < n_gone && !status; i++)
-		status = shk_pod_vanished(step, gone[i], NULL, err);
+		status = shk_pod_vanished(step, gone[i], err);
 	return status;
 }
 
@@ -54,7 +55,7 @@ static enum shk_status pod_fact(struct shk_step *step, const struct shk_fact *fa
 	if (fact->op == SHK_FACT_LISTED)
 		return pods_listed(step, &fact->listed, err);
 	if (fact->op == SHK_FACT_GONE)
-		return shk_pod_vanished(step, fact->pod.uid, &fact->pod, err);
+		return shk_pod_deleted(step, &fact->pod, err);
 	return shk_pod_seen(step, &fact->pod, err);
 }
 

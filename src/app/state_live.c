@@ -1,5 +1,6 @@
 #include "bind.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "shikiri/base/failpoint.h"
@@ -69,18 +70,9 @@ void shk_bind_post(struct shk_step *step, const struct shk_bind_ask *ask,
 		op->request.annotations = annotations(step, alloc);
 }
 
-static void check(struct shk_step *step, const struct shk_bind_ask *ask)
+static struct shk_op *check(struct shk_step *step, const struct shk_bind_ask *ask)
 {
-	(void)send(step, ask, SHK_BINDING_CHECKING, SHK_KUBE_GET_POD);
-}
-
-static void rest(struct shk_step *step, const struct shk_bind_ask *ask, const char *detail)
-{
-	struct shk_op *op = shk_step_op(step, SHK_OP_REST, ask->args);
-	int64_t timeout_ms = step->world.next->policy->policy.bind_timeout_ms;
-
-	op->end = shk_bind_refusal_end(step, SHK_BIND_API_UNCERTAIN, detail);
-	op->resolve_ms = step->env->now_ms + 2 * timeout_ms;
+	return send(step, ask, SHK_BINDING_CHECKING, SHK_KUBE_GET_POD);
 }
 
 enum shk_status shk_bind_reserve(struct shk_step *step, const struct shk_bind_ask *ask,
@@ -132,11 +124,6 @@ static bool join_under_way(struct shk_step *step, const struct shk_bind_ask *ask
 	return true;
 }
 
-static bool is_confirmed(const struct shk_alloc *alloc)
-{
-	return alloc->state == SHK_ALLOC_BOUND || alloc->state == SHK_ALLOC_FOREIGN;
-}
-
 /* The pod has a row: it goes where the row says, or has gone there already. */
 static void ask_again(struct shk_step *step, const struct shk_bind_ask *ask,
 		      const struct shk_alloc *row)
@@ -148,8 +135,9 @@ static void ask_again(struct shk_step *step, const struct shk_bind_ask *ask,
 		shk_bind_refuse(step, ask, SHK_BIND_UID_MISMATCH);
 	else if (strcmp(row->node, ask->args->node) != 0)
 		shk_bind_refuse(step, ask,
-				is_confirmed(row) ? SHK_BIND_ALREADY_BOUND : SHK_BIND_IN_PROGRESS);
-	else if (is_confirmed(row))
+				shk_alloc_is_confirmed(row) ? SHK_BIND_ALREADY_BOUND
+							    : SHK_BIND_IN_PROGRESS);
+	else if (shk_alloc_is_confirmed(row))
 		shk_bind_succeed(step, ask);
 	else if (join_under_way(step, ask))
 		return;
@@ -158,7 +146,7 @@ static void ask_again(struct shk_step *step, const struct shk_bind_ask *ask,
 	else if (pod && !pod->pod.node_name)
 		shk_bind_post(step, ask, pod, row);
 	else
-		check(step, ask);
+		(void)check(step, ask);
 }
 
 enum shk_status shk_bind_live(struct shk_step *step, const struct shk_bind_ask *ask,
@@ -204,23 +192,44 @@ static void end(const struct turn *turn, enum shk_bind_refusal refusal)
 	shk_bind_tell(turn->step, &turn->ask, &said);
 }
 
+/* Nothing is known for sure. A row stays, and is looked after later. */
+static void rest(const struct turn *turn)
+{
+	struct shk_op *op;
+
+	if (!turn->row || shk_alloc_is_confirmed(turn->row)) {
+		end(turn, SHK_BIND_API_UNCERTAIN);
+		return;
+	}
+	op = shk_step_op(turn->step, SHK_OP_REST, turn->ask.args);
+	op->end = shk_bind_refusal_end(turn->step, SHK_BIND_API_UNCERTAIN, turn->reply->message);
+	op->resolve_ms = turn->step->env->now_ms + 2 * shk_step_timeout_ms(turn->step);
+}
+
+/* Whether a POST that was sent may still reach the pod. */
+static bool may_land(const struct turn *turn)
+{
+	return turn->row && (turn->row->state == SHK_ALLOC_UNKNOWN || turn->binding->may_land);
+}
+
 /* Every POST was answered and none bound the pod: the row may go. Else only rest helps. */
 static enum shk_status give_up(const struct turn *turn, enum shk_bind_refusal refusal,
 			       struct shk_error *err)
 {
-	if (turn->row && turn->row->state == SHK_ALLOC_UNKNOWN) {
-		rest(turn->step, &turn->ask, turn->reply->message);
+	if (may_land(turn)) {
+		rest(turn);
 		return SHK_OK;
 	}
 	end(turn, refusal);
-	if (!turn->row || is_confirmed(turn->row))
+	if (!turn->row || shk_alloc_is_confirmed(turn->row))
 		return SHK_OK;
 	return shk_step_alloc_end(turn->step, turn->row, "voided", err);
 }
 
-/* The answer to a POST is lost. */
+/* The answer to a POST is lost, which the row can't say while the ledger fails. */
 static enum shk_status lose(const struct turn *turn, struct shk_error *err)
 {
+	check(turn->step, &turn->ask)->may_land = true;
 	if (turn->row && turn->row->state == SHK_ALLOC_RESERVED)
 		return shk_step_alloc_move(turn->step, turn->row, SHK_ALLOC_UNKNOWN, err);
 	return SHK_OK;
@@ -250,16 +259,12 @@ static enum shk_status succeed(const struct turn *turn, struct shk_error *err)
 /* The pod is gone from the API server, or another one has its name. */
 static enum shk_status pod_is_gone(const struct turn *turn, struct shk_error *err)
 {
-	const struct shk_pod_object *seen =
-	    shk_edition_pod(turn->step->world.next, turn->ask.args->uid);
-
 	end(turn, SHK_BIND_POD_GONE);
-	if (!turn->row || is_confirmed(turn->row))
+	if (!turn->row || shk_alloc_is_confirmed(turn->row))
 		return SHK_OK;
-	if (turn->row->state == SHK_ALLOC_RESERVED)
+	if (!may_land(turn))
 		return shk_step_alloc_end(turn->step, turn->row, "voided", err);
-	shk_live_linger(turn->step->state->live, turn->row->uid, turn->row->node,
-			seen ? seen->pod.grace_s : SHK_GRACE_UNKNOWN_S, turn->step->env->now_ms);
+	shk_live_linger(turn->step->state->live, turn->row, turn->step->env->now_ms);
 	return SHK_OK;
 }
 
@@ -291,6 +296,15 @@ static enum shk_status unassigned(const struct turn *turn, struct shk_error *err
 	return give_up(turn, SHK_BIND_API_REFUSED, err);
 }
 
+/* The API server says where the pod is, and no row of ours has made anything of it. */
+static void tell_place(const struct turn *turn)
+{
+	if (strcmp(turn->reply->pod->node_name, turn->ask.args->node) == 0)
+		shk_bind_succeed(turn->step, &turn->ask);
+	else
+		shk_bind_refuse(turn->step, &turn->ask, SHK_BIND_ALREADY_BOUND);
+}
+
 /* Takes what the reply shows of the pod into the world, which also settles a row that it decides.
  * SHK_OK and *ret_open: the pod is there and unassigned. */
 static enum shk_status take_pod(const struct turn *turn, bool *ret_open, struct shk_error *err)
@@ -301,10 +315,16 @@ static enum shk_status take_pod(const struct turn *turn, bool *ret_open, struct 
 	*ret_open = false;
 	if (strcmp(pod->uid, turn->ask.args->uid) != 0)
 		return pod_is_gone(turn, err);
-	status = shk_pod_seen(turn->step, pod, err);
-	*ret_open = !status && !pod->node_name && pod->phase != SHK_PHASE_SUCCEEDED &&
-		    pod->phase != SHK_PHASE_FAILED;
-	return status;
+	status = shk_pod_replied(turn->step, pod, err);
+	if (status || shk_step_op_of(turn->step, pod->uid))
+		return status;
+	if (shk_pod_is_ended(pod))
+		end(turn, SHK_BIND_POD_GONE);
+	else if (pod->node_name)
+		tell_place(turn);
+	else
+		*ret_open = true;
+	return SHK_OK;
 }
 
 /* --- by phase -----------------------------------------------------------------------------------
@@ -313,6 +333,7 @@ static enum shk_status take_pod(const struct turn *turn, bool *ret_open, struct 
 static enum shk_status looked(const struct turn *turn, struct shk_error *err)
 {
 	const struct shk_pod *pod = turn->reply->pod;
+	const struct shk_pod_object *known;
 	enum shk_status status;
 
 	if (turn->reply->outcome == SHK_KUBE_NOT_FOUND) {
@@ -327,22 +348,23 @@ static enum shk_status looked(const struct turn *turn, struct shk_error *err)
 		end(turn, SHK_BIND_UID_MISMATCH);
 		return SHK_OK;
 	}
-	status = shk_pod_seen(turn->step, pod, err);
+	status = shk_pod_replied(turn->step, pod, err);
 	if (status || shk_step_op_of(turn->step, pod->uid))
 		return status; /* that it is assigned has ended the Binding already */
-	return shk_bind_pod(turn->step, &turn->ask,
-			    shk_edition_pod(turn->step->world.next, pod->uid), err);
+	known = shk_edition_pod(turn->step->world.next, pod->uid);
+	if (known)
+		return shk_bind_pod(turn->step, &turn->ask, known, err);
+	end(turn, SHK_BIND_POD_GONE); /* the watch has buried it meanwhile */
+	return SHK_OK;
 }
 
 static enum shk_status posted(const struct turn *turn, struct shk_error *err)
 {
-	enum shk_status status;
-
 	switch (turn->reply->outcome) {
 	case SHK_KUBE_OK:
 		return succeed(turn, err);
 	case SHK_KUBE_CONFLICT:
-		check(turn->step, &turn->ask);
+		(void)check(turn->step, &turn->ask);
 		return SHK_OK;
 	case SHK_KUBE_NOT_FOUND:
 		return pod_is_gone(turn, err);
@@ -353,10 +375,7 @@ static enum shk_status posted(const struct turn *turn, struct shk_error *err)
 	case SHK_KUBE_LOST:
 		break;
 	}
-	status = lose(turn, err);
-	if (!status)
-		check(turn->step, &turn->ask);
-	return status;
+	return lose(turn, err);
 }
 
 static enum shk_status checked(const struct turn *turn, struct shk_error *err)
@@ -367,10 +386,8 @@ static enum shk_status checked(const struct turn *turn, struct shk_error *err)
 	if (turn->reply->outcome == SHK_KUBE_NOT_FOUND)
 		return pod_is_gone(turn, err);
 	if (turn->reply->outcome != SHK_KUBE_OK || !turn->reply->pod) {
-		status = lose(turn, err);
-		if (!status)
-			rest(turn->step, &turn->ask, turn->reply->message);
-		return status;
+		rest(turn);
+		return SHK_OK;
 	}
 	status = take_pod(turn, &is_open, err);
 	if (status || !is_open)
@@ -378,25 +395,58 @@ static enum shk_status checked(const struct turn *turn, struct shk_error *err)
 	return unassigned(turn, err);
 }
 
-/* The resourceVersion has moved: whatever was sent before can't land any more. */
+/* No POST that was sent before can land any more, and the pod is unassigned. */
+static enum shk_status take_back(const struct turn *turn, struct shk_error *err)
+{
+	end(turn, SHK_BIND_API_REFUSED);
+	if (!turn->row || shk_alloc_is_confirmed(turn->row))
+		return SHK_OK;
+	shk_step_note(turn->step, SHK_NOTE_VOIDED, turn->row, "the pod is still unassigned");
+	return shk_step_alloc_end(turn->step, turn->row, "voided", err);
+}
+
+/* The resourceVersion has moved, if the write was taken. A conflict says that the pod is busy, or
+ * that another one has its name: a read tells. */
 static enum shk_status touched(const struct turn *turn, struct shk_error *err)
 {
 	enum shk_kube_outcome outcome = turn->reply->outcome;
 	enum shk_status status;
 	bool is_open;
 
-	if (outcome == SHK_KUBE_NOT_FOUND || outcome == SHK_KUBE_CONFLICT)
+	if (outcome == SHK_KUBE_NOT_FOUND)
 		return pod_is_gone(turn, err);
+	if (outcome == SHK_KUBE_CONFLICT) {
+		(void)check(turn->step, &turn->ask);
+		return SHK_OK;
+	}
+	if (outcome == SHK_KUBE_REFUSED && turn->row)
+		shk_step_note(turn->step, SHK_NOTE_UNRESOLVED, turn->row, turn->reply->message);
 	if (outcome != SHK_KUBE_OK || !turn->reply->pod) {
-		rest(turn->step, &turn->ask, turn->reply->message);
+		rest(turn);
 		return SHK_OK;
 	}
 	status = take_pod(turn, &is_open, err);
-	if (status || !is_open || !turn->row || is_confirmed(turn->row) || post_again(turn))
+	if (status || !is_open || post_again(turn))
 		return status;
-	shk_step_note(turn->step, SHK_NOTE_VOIDED, turn->row, "the pod is still unassigned");
-	end(turn, SHK_BIND_API_REFUSED);
-	return shk_step_alloc_end(turn->step, turn->row, "voided", err);
+	return take_back(turn, err);
+}
+
+static enum shk_status take_turn(const struct turn *turn, struct shk_error *err)
+{
+	switch (turn->binding->phase) {
+	case SHK_BINDING_LOOKING:
+		return looked(turn, err);
+	case SHK_BINDING_POSTING:
+		return posted(turn, err);
+	case SHK_BINDING_CHECKING:
+		return checked(turn, err);
+	case SHK_BINDING_TOUCHING:
+		return touched(turn, err);
+	case SHK_BINDING_NONE:
+	case SHK_BINDING_RESTING:
+		break;
+	}
+	return SHK_OK;
 }
 
 enum shk_status shk_reply_run(struct shk_step *step, struct shk_command *command,
@@ -406,24 +456,15 @@ enum shk_status shk_reply_run(struct shk_step *step, struct shk_command *command
 	    shk_bindings_asked(&step->state->live->bindings, command->reply.id);
 	struct turn turn = {.step = step, .reply = &command->reply, .binding = binding};
 	const struct shk_alloc_object *row;
+	enum shk_status status;
 
 	if (!binding)
 		return SHK_OK; /* decided by the watch meanwhile */
 	turn.ask.args = &binding->args;
 	row = shk_edition_alloc(step->world.next, binding->args.uid);
 	turn.row = row ? &row->alloc : NULL;
-	switch (binding->phase) {
-	case SHK_BINDING_LOOKING:
-		return looked(&turn, err);
-	case SHK_BINDING_POSTING:
-		return posted(&turn, err);
-	case SHK_BINDING_CHECKING:
-		return checked(&turn, err);
-	case SHK_BINDING_TOUCHING:
-		return touched(&turn, err);
-	case SHK_BINDING_NONE:
-	case SHK_BINDING_RESTING:
-		break;
-	}
-	return SHK_OK;
+	status = take_turn(&turn, err);
+	/* Nothing is under way for it any more, so something has to become of it. */
+	assert(status || shk_step_op_of(step, binding->args.uid));
+	return status;
 }

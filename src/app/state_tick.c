@@ -3,8 +3,7 @@
 
 #include <stdlib.h>
 
-/* --- Bindings
- * ------------------------------------------------------------------------------------- */
+/* --- Bindings -------------------------------------------------------------------------------- */
 
 static bool is_due(const struct shk_binding *binding, int64_t now_ms)
 {
@@ -89,28 +88,21 @@ static enum shk_status end_lingering(struct shk_step *step, struct shk_error *er
 	return status;
 }
 
-/* --- after the ledger was brought together with the cluster
- * --------------------------------------- */
+/* --- after the ledger was brought together with the cluster ---------------------------------- */
 
 static enum shk_status review_row(struct shk_step *step, const struct shk_alloc *row,
 				  struct shk_error *err)
 {
 	struct shk_live *live = step->state->live;
-	const struct shk_bind_args args = {
-	    .uid = row->uid, .namespace_ = row->namespace_, .name = row->name, .node = row->node};
-	bool is_open = row->state == SHK_ALLOC_RESERVED || row->state == SHK_ALLOC_UNKNOWN;
-	struct shk_op *op;
 
 	if (!shk_edition_pod(step->world.next, row->uid)) {
 		if (!shk_live_lingers(live, row->uid))
-			shk_live_linger(live, row->uid, row->node, SHK_GRACE_UNKNOWN_S,
-					step->env->now_ms);
+			shk_live_linger(live, row, step->env->now_ms);
 		return SHK_OK;
 	}
-	if (!is_open || shk_bindings_find(&live->bindings, row->uid))
+	if (shk_alloc_is_confirmed(row) || shk_bindings_find(&live->bindings, row->uid))
 		return SHK_OK;
-	op = shk_step_op(step, SHK_OP_REST, &args);
-	op->resolve_ms = step->env->now_ms;
+	shk_step_watch_row(step, row, step->env->now_ms);
 	if (row->state == SHK_ALLOC_UNKNOWN)
 		return SHK_OK;
 	return shk_step_alloc_move(step, row, SHK_ALLOC_UNKNOWN, err);

@@ -91,6 +91,23 @@ const struct shk_op *shk_step_op_of(const struct shk_step *step, const char *uid
 	return NULL;
 }
 
+int64_t shk_step_timeout_ms(const struct shk_step *step)
+{
+	return step->world.next->policy->policy.bind_timeout_ms;
+}
+
+void shk_step_watch_row(struct shk_step *step, const struct shk_alloc *row, int64_t resolve_ms)
+{
+	const struct shk_bind_args args = {
+	    .uid = row->uid, .namespace_ = row->namespace_, .name = row->name, .node = row->node};
+	struct shk_op *op = shk_step_op(step, SHK_OP_REST, &args);
+
+	/* Nobody waits for it yet. */
+	op->end = (struct shk_bind_end){.text = "", .code = NULL};
+	op->resolve_ms = resolve_ms;
+	op->may_land = true;
+}
+
 void shk_step_note(struct shk_step *step, enum shk_note_kind kind, const struct shk_alloc *alloc,
 		   const char *detail)
 {
@@ -167,14 +184,8 @@ enum shk_status shk_step_alloc_end(struct shk_step *step, const struct shk_alloc
 		status = shk_ledger_alloc_end(step->env->ledger, alloc->uid, cause, err);
 	if (status)
 		return status;
-	shk_live_linger_end(step->state->live, alloc->uid);
 	(void)shk_world_alloc_end(&step->world, alloc->uid); /* it was there a moment ago */
 	return SHK_OK;
-}
-
-static bool is_confirmed(const struct shk_alloc *alloc)
-{
-	return alloc->state == SHK_ALLOC_BOUND || alloc->state == SHK_ALLOC_FOREIGN;
 }
 
 static const char *describe(struct shk_step *step, const struct shk_alloc *alloc)
@@ -194,7 +205,7 @@ static const char *describe(struct shk_step *step, const struct shk_alloc *alloc
 enum shk_status shk_step_confirm(struct shk_step *step, const struct shk_alloc *alloc,
 				 struct shk_error *err)
 {
-	if (is_confirmed(alloc))
+	if (shk_alloc_is_confirmed(alloc))
 		return SHK_OK;
 	if (!step->state->ledger_down)
 		shk_step_note(step, SHK_NOTE_PLACED, alloc, describe(step, alloc));
@@ -214,6 +225,15 @@ enum shk_status shk_step_adopt(struct shk_step *step, struct shk_pod_object *pod
 	status = shk_step_write(step, err);
 	if (!status)
 		status = shk_reconcile_adopt(&step->world, step->env, pod, &step->arena, err);
+	if (shk_state_is_refusal(status)) {
+		const struct shk_alloc who = {.uid = pod->pod.uid,
+					      .namespace_ = pod->pod.namespace_,
+					      .name = pod->pod.name,
+					      .node = pod->pod.node_name};
+
+		shk_step_note(step, SHK_NOTE_UNCOUNTED, &who, err->text);
+		return SHK_OK;
+	}
 	if (status)
 		return status;
 	adopted = shk_edition_alloc(step->world.next, pod->pod.uid);

@@ -32,6 +32,11 @@ const struct shk_op *shk_step_op_of(const struct shk_step *step, const char *uid
 void shk_step_note(struct shk_step *step, enum shk_note_kind kind, const struct shk_alloc *alloc,
 		   const char *detail);
 
+/* limits.bindTimeout */
+int64_t shk_step_timeout_ms(const struct shk_step *step);
+/* An open row that nothing is under way for: it is ours to find out from resolve_ms on. */
+void shk_step_watch_row(struct shk_step *step, const struct shk_alloc *row, int64_t resolve_ms);
+
 /* --- allocations of a live cluster: ledger and world together ---------------------------------
  *
  * What can't be written now is owed: the ledger is brought together with the cluster again as

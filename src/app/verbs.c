@@ -236,8 +236,10 @@ static void end_if_bound(struct shk_service *service, const char *uid)
 {
 	struct shk_edition *edition = shk_loop_edition(service->loop);
 
-	if (shk_edition_alloc(edition, uid) || !shk_edition_pod(edition, uid))
+	if (shk_edition_alloc(edition, uid) || !shk_edition_pod(edition, uid)) {
 		shk_holds_end(service->holds, uid);
+		shk_told_forget(service->told, uid);
+	}
 	shk_edition_unref(edition);
 }
 

@@ -222,13 +222,21 @@ void shk_kube_stop(struct shk_kube *kube)
 	atomic_store(&kube->is_stopping, true);
 	(void)curl_multi_wakeup(kube->client.multi);
 	(void)pthread_join(kube->thread, NULL);
-	release(kube);
+}
+
+void shk_kube_free(struct shk_kube *kube)
+{
+	if (kube)
+		release(kube);
 }
 
 bool shk_kube_send(struct shk_kube *kube, const struct shk_kube_request *ask)
 {
-	struct request *request = request_copy(ask);
+	struct request *request;
 
+	if (atomic_load(&kube->is_stopping))
+		return false;
+	request = request_copy(ask);
 	if (!queue_push(&kube->client.queue, request)) {
 		request_free(request);
 		return false;

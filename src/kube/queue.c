@@ -34,9 +34,18 @@ void queue_fini(struct queue *queue)
 	(void)pthread_mutex_destroy(&queue->lock);
 }
 
+/* A touch whose reply somebody waits for decides about a Binding: it doesn't stand behind those
+ * that only wake pods. */
+static enum shk_kube_verb lane_verb(const struct shk_kube_request *ask)
+{
+	bool decides = ask->verb == SHK_KUBE_TOUCH_POD && ask->id != 0;
+
+	return decides ? SHK_KUBE_GET_POD : ask->verb;
+}
+
 static bool append(struct queue *queue, struct request *request)
 {
-	size_t number = lane_of(request->ask.verb);
+	size_t number = lane_of(lane_verb(&request->ask));
 	size_t *count = count_of(queue, number);
 	struct lane *lane = &queue->lanes[number];
 

@@ -79,7 +79,7 @@ void reflector_begin_reading(struct reflector *reflector)
 		reflector->reader = shk_list_reader_new(take_item, reflector);
 }
 
-void reflector_add_listed(struct reflector *reflector, struct shk_facts *facts)
+void reflector_add_listed(struct reflector *reflector, const char *version, struct shk_facts *facts)
 {
 	size_t n = reflector->n_keys;
 	const char **keys = SHK_NEW_ARRAY(&facts->arena, n, const char *);
@@ -87,8 +87,11 @@ void reflector_add_listed(struct reflector *reflector, struct shk_facts *facts)
 	for (size_t i = 0; i < n; i++)
 		keys[i] = shk_arena_strdup(&facts->arena, reflector->keys[i]);
 	qsort(keys, n, sizeof *keys, shk_str_compare);
-	shk_facts_add(facts, reflector->kind, SHK_FACT_LISTED)->listed =
-	    (struct shk_listed){.keys = keys, .n = n};
+	shk_facts_add(facts, reflector->kind, SHK_FACT_LISTED)->listed = (struct shk_listed){
+	    .keys = keys,
+	    .n = n,
+	    .version = shk_arena_strdup(&facts->arena, version),
+	};
 }
 
 /* --- watches -------------------------------------------------------------------------------- */

@@ -201,7 +201,7 @@ static void refused(struct reflector *reflector, int64_t now_ms)
 static void list_is_complete(struct reflector *reflector, const struct shk_list_end *end,
 			     int64_t now_ms, struct shk_facts *facts)
 {
-	reflector_add_listed(reflector, facts);
+	reflector_add_listed(reflector, end->resource_version, facts);
 	(void)snprintf(reflector->version, sizeof reflector->version, "%s", end->resource_version);
 	if (!reflector->list_has_unread)
 		reflector->unread_error[0] = '\0';

@@ -84,7 +84,8 @@ void reflector_forget_list(struct reflector *reflector);
 enum shk_status reflector_read(struct reflector *reflector, struct shk_sv bytes, int64_t now_ms,
 			       struct shk_error *err) SHK_MUST_CHECK;
 /* Facts of a complete list: its keys. */
-void reflector_add_listed(struct reflector *reflector, struct shk_facts *facts);
+void reflector_add_listed(struct reflector *reflector, const char *version,
+			  struct shk_facts *facts);
 /* What a Status, or a bare HTTP status, says. status: NULL when there was none to read. */
 enum reflector_verdict reflector_judge(int code, const struct shk_api_status *status);
 

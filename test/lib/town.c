@@ -190,8 +190,7 @@ void town_quota(struct town_tenant *tenant, const char *unit, int64_t guaranteed
 	};
 }
 
-/* --- the view
- * ------------------------------------------------------------------------------------- */
+/* --- the view -------------------------------------------------------------------------------- */
 
 static void gather_documents(struct town *town)
 {
@@ -246,8 +245,7 @@ const struct shk_node *town_find(const struct town *town, const char *node)
 	return shk_view_node(&town->draft.view, node);
 }
 
-/* --- pods
- * ------------------------------------------------------------------------------------------- */
+/* --- pods ------------------------------------------------------------------------------------ */
 
 struct shk_pod *town_pod(struct town *town, const char *uid, const char *namespace_,
 			 const char *resource, int64_t count)

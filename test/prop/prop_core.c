@@ -37,8 +37,7 @@ static bool chance(struct dice *dice, int percent)
 	return pick(dice, 100) < percent;
 }
 
-/* --- a random cluster
- * ----------------------------------------------------------------------------- */
+/* --- a random cluster ------------------------------------------------------------------------ */
 
 static const char *const tenant_names[] = {"t0", "t1", "t2", "t3"};
 static const char *const domain_names[] = {"d0", "d1", "d2"};
@@ -154,8 +153,7 @@ static void random_town(struct town *town, struct dice *dice)
 	}
 }
 
-/* --- properties
- * ------------------------------------------------------------------------------------- */
+/* --- properties ------------------------------------------------------------------------------ */
 
 /* Whatever is decided in one order of the nodes is decided in any other. */
 static void order_is_irrelevant(struct town *town, struct dice *dice, const struct shk_pod *pod)

@@ -39,6 +39,7 @@ enum shk_fact_op {
 struct shk_listed {
 	const char *const *keys;
 	size_t n;
+	const char *version; /* as of which: it says nothing of what is newer */
 };
 
 struct shk_fact {
@@ -140,8 +141,11 @@ struct shk_kube; /* opaque */
  * certificates and keys that can't be read (CONFIG, NOT_FOUND, PERMISSION). */
 enum shk_status shk_kube_start(const struct shk_kube_options *options, struct shk_kube **ret_kube,
 			       struct shk_error *err) SHK_MUST_CHECK;
-/* Requests that were not answered yet end as LOST or UNSENT. Accepts NULL. */
+/* Requests that were not answered yet end as LOST or UNSENT, and no others are taken. Accepts
+ * NULL. */
 void shk_kube_stop(struct shk_kube *kube);
+/* After _stop, once nobody asks for anything any more. Accepts NULL. */
+void shk_kube_free(struct shk_kube *kube);
 
 /* Any thread; never blocks. Copies the request. false: too many wait already (then nothing more
  * comes of it). Binds go before touches, touches before events. */

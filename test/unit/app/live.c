@@ -117,6 +117,12 @@ void live_pod(struct live *l, enum shk_fact_op op, const char *uid, const char *
 
 void live_listed(struct live *l, enum shk_kube_kind kind, const char *const *keys)
 {
+	live_listed_at(l, kind, keys, "1000000000");
+}
+
+void live_listed_at(struct live *l, enum shk_kube_kind kind, const char *const *keys,
+		    const char *version)
+{
 	struct shk_fact *fact = add(l, kind, SHK_FACT_LISTED);
 	const char **kept;
 	size_t n = 0;
@@ -126,7 +132,7 @@ void live_listed(struct live *l, enum shk_kube_kind kind, const char *const *key
 	kept = SHK_NEW_ARRAY(&l->facts->arena, n, const char *);
 	for (size_t i = 0; i < n; i++)
 		kept[i] = shk_arena_strdup(&l->facts->arena, keys[i]);
-	fact->listed = (struct shk_listed){kept, n};
+	fact->listed = (struct shk_listed){kept, n, shk_arena_strdup(&l->facts->arena, version)};
 }
 
 void live_deliver(struct live *l)
@@ -299,15 +305,32 @@ static void boot(struct live *l)
 	};
 }
 
-void live_init(struct live *l)
+static void put_nodes(struct live *l)
 {
-	*l = (struct live){.n_asked = 0};
-	fixture_init(&l->f);
-	fixture_apply_file(&l->f, "tenants.yaml", TENANTS);
-	boot(l);
 	live_node(l, "n1", "", 4);
 	live_node(l, "n2", "", 4);
 	live_shared(l, "s1", 4);
+}
+
+void live_restart(struct live *l)
+{
+	fixture_stop(&l->f);
+	l->n_answered = 0;
+	boot(l);
+	put_nodes(l);
+}
+
+void live_init(struct live *l)
+{
+	static char ledger[sizeof l->f.directory + 16];
+
+	*l = (struct live){.n_asked = 0};
+	fixture_init(&l->f);
+	fixture_apply_file(&l->f, "tenants.yaml", TENANTS);
+	(void)snprintf(ledger, sizeof ledger, "%s/ledger.db", l->f.directory);
+	l->f.config.ledger = ledger;
+	boot(l);
+	put_nodes(l);
 }
 
 void live_fini(struct live *l)

@@ -39,8 +39,12 @@ void live_pod(struct live *l, enum shk_fact_op op, const char *uid, const char *
 	      const char *node, const char *phase);
 /* Names or uids, NULL-terminated, sorted. */
 void live_listed(struct live *l, enum shk_kube_kind kind, const char *const *keys);
+void live_listed_at(struct live *l, enum shk_kube_kind kind, const char *const *keys,
+		    const char *version);
 void live_deliver(struct live *l);
 
+/* The process begins anew, with the same ledger and an empty mirror of the same nodes. */
+void live_restart(struct live *l);
 /* Everything is listed as it is, reconciled, and ready unless rows are open. */
 void live_ready(struct live *l);
 

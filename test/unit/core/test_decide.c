@@ -360,8 +360,7 @@ static void every_reason_can_be_collected(void **state)
 	town_close(&town);
 }
 
-/* --- rank
- * ------------------------------------------------------------------------------------------ */
+/* --- rank ------------------------------------------------------------------------------------ */
 
 static const char *winner(struct town *town, const struct shk_pod *pod)
 {
@@ -499,8 +498,7 @@ static void node_isolation_makes_the_node_the_wall(void **state)
 	town_close(&town);
 }
 
-/* --- sentences
- * -------------------------------------------------------------------------------------- */
+/* --- sentences ------------------------------------------------------------------------------- */
 
 static const char *explain(struct town *town, const struct shk_pod *pod, const char *node)
 {

@@ -174,8 +174,7 @@ static void factor_and_price_are_found_by_the_bare_product(void **state)
 	town_close(&town);
 }
 
-/* --- charges
- * -------------------------------------------------------------------------------------- */
+/* --- charges --------------------------------------------------------------------------------- */
 
 static void seven_sevenths_and_their_like_make_exactly_one(void **state)
 {

@@ -37,6 +37,7 @@ static const struct fixture_reply *ask(const struct server_step *steps, size_t n
 	assert_true(shk_kube_send(kube, request));
 	reply = fixture_reply(0);
 	shk_kube_stop(kube);
+	shk_kube_free(kube);
 	*ret_requests = server_requests(server);
 	server_stop(server);
 	shk_kube_config_fini(&config);
@@ -80,6 +81,7 @@ static void test_bind_goes_over_the_wire(void **state)
 	assert_null(strstr(seen, "Expect"));
 	assert_non_null(strstr(seen, "\"resourceVersion\":\"42\""));
 	shk_kube_stop(kube);
+	shk_kube_free(kube);
 	server_stop(server);
 	shk_kube_config_fini(&config);
 }
@@ -150,6 +152,7 @@ static void test_never_sent_twice(void **state)
 	assert_int_equal(fixture_reply(1)->reply.outcome, SHK_KUBE_LOST);
 	assert_int_equal(server_requests(server), 2);
 	shk_kube_stop(kube);
+	shk_kube_free(kube);
 	server_stop(server);
 	shk_kube_config_fini(&config);
 }
@@ -171,6 +174,7 @@ static void test_refused_connection_is_unsent(void **state)
 	assert_int_equal(fixture_reply(0)->reply.http_status, 0);
 	assert_non_null(strstr(fixture_reply(0)->message, "connect"));
 	shk_kube_stop(kube);
+	shk_kube_free(kube);
 	shk_kube_config_fini(&config);
 }
 
@@ -245,6 +249,7 @@ static void test_new_token_after_401(void **state)
 	assert_int_equal(fixture_reply(2)->reply.http_status, 401);
 	assert_int_equal(server_requests(server), 5);
 	shk_kube_stop(kube);
+	shk_kube_free(kube);
 	server_stop(server);
 	shk_kube_config_fini(&config);
 	assert_int_equal(remove(path), 0);
@@ -351,6 +356,7 @@ static void test_binds_in_flight_are_bounded(void **state)
 	assert_int_equal(fixture_reply(0)->reply.id, 3);
 	assert_int_equal(server_requests(server), 2);
 	shk_kube_stop(kube);
+	shk_kube_free(kube);
 	assert_int_equal(fixture_replies(), 3);
 	assert_int_equal(fixture_reply(1)->reply.id, 2);
 	assert_int_equal(fixture_reply(1)->reply.outcome, SHK_KUBE_UNSENT);
@@ -379,6 +385,7 @@ static void test_repeated_event_is_counted(void **state)
 	}
 	assert_int_equal(server_requests(server), 2);
 	shk_kube_stop(kube);
+	shk_kube_free(kube);
 	server_stop(server);
 	shk_kube_config_fini(&config);
 }
@@ -412,6 +419,7 @@ static void test_configured_proxy_is_used(void **state)
 	assert_int_equal(fixture_reply(0)->reply.outcome, SHK_KUBE_OK);
 	assert_non_null(strstr(server_request(proxy, 0), "POST http://kube.invalid"));
 	shk_kube_stop(kube);
+	shk_kube_free(kube);
 	server_stop(proxy);
 	shk_kube_config_fini(&config);
 	assert_int_equal(unsetenv("no_proxy"), 0);

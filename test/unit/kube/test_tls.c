@@ -114,6 +114,7 @@ static void check_bind(const struct party *server, const char *ca_pem, const cha
 	assert_true(shk_kube_send(kube, &request));
 	assert_int_equal(fixture_reply(0)->reply.outcome, outcome);
 	shk_kube_stop(kube);
+	shk_kube_free(kube);
 	assert_int_equal(server_requests(listener), outcome == SHK_KUBE_OK);
 	server_stop(listener);
 	gnutls_certificate_free_credentials(credentials);
@@ -192,6 +193,7 @@ static void test_client_certificate_is_shown(void **state)
 	assert_string_equal(client_name, "system:shikiri");
 	assert_null(strstr(server_request(server, 0), "Authorization"));
 	shk_kube_stop(kube);
+	shk_kube_free(kube);
 	server_stop(server);
 	gnutls_certificate_free_credentials(credentials);
 	shk_kube_config_fini(&config);

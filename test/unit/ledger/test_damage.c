@@ -37,8 +37,7 @@ static void fill(struct fixture *f)
 	fixture_close(f);
 }
 
-/* --- SQL that the file itself refuses
- * ------------------------------------------------------------- */
+/* --- SQL that the file itself refuses -------------------------------------------------------- */
 
 static void refused_by_triggers(void **state)
 {
@@ -77,8 +76,7 @@ static void refused_by_triggers(void **state)
 	assert_string_equal(fixture_verify(f, 2), "");
 }
 
-/* --- SQL by somebody who takes the triggers away first
- * --------------------------------------------- */
+/* --- SQL by somebody who takes the triggers away first --------------------------------------- */
 
 static int keep_trigger(void *context, int n, char **values, char **names)
 {
@@ -238,8 +236,7 @@ static void hashes_that_fit(void **state)
 	assert_true(opened); /* it lies before the last checkpoint */
 }
 
-/* --- bytes
- * ------------------------------------------------------------------------------------------ */
+/* --- bytes ----------------------------------------------------------------------------------- */
 
 static void flipped_markers(void **state)
 {

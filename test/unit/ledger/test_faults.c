@@ -478,8 +478,7 @@ static void power_lost_at_each_delete(void **state)
 	crashes(*state, FAULT_TRUNCATE, 2);
 }
 
-/* --- the log
- * --------------------------------------------------------------------------------------- */
+/* --- the log --------------------------------------------------------------------------------- */
 
 static void log_stays_small(void **state)
 {
