@@ -6,8 +6,10 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 
 import harness
+import live
 import pki
 import shapes
+from fakeapi import FakeApi
 
 
 def pytest_configure(config):
@@ -56,3 +58,12 @@ def stranger(tmp_path_factory):
 @pytest.fixture(params=["extender", "admin"])
 def listener(request, daemon):
     return getattr(daemon, request.param)
+
+
+@pytest.fixture
+def world(tmp_path):
+    """An API server with a cluster, for daemons that serve it live."""
+    with FakeApi() as api:
+        one = live.World(tmp_path, api)
+        yield one
+        one.close()

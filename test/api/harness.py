@@ -190,10 +190,11 @@ class Daemon:
         self.context = context
         self.process = None
         self.argv = [str(PROGRAM), *defaults(args)]
-        snapshot_file = self.directory / "snapshot.json"
-        snapshot_file.write_text(json.dumps({"apiVersion": "v1", "kind": "List",
-                                             "items": list(snapshot)}))
-        self.argv += ["--snapshot", str(snapshot_file)]
+        if snapshot is not None:
+            snapshot_file = self.directory / "snapshot.json"
+            snapshot_file.write_text(json.dumps({"apiVersion": "v1", "kind": "List",
+                                                 "items": list(snapshot)}))
+            self.argv += ["--snapshot", str(snapshot_file)]
         for flag, text in (("--apply", documents), ("--policy", policy)):
             if text is None:
                 continue
