@@ -84,12 +84,18 @@ static void report(struct client *client, struct exchange *exchange)
 	shk_arena_fini(&arena);
 }
 
+static const char *event_words(struct request *request)
+{
+	return shk_arena_printf(&request->arena, "%.128s:%.127s", request->ask.reason,
+				request->ask.message);
+}
+
 static void forget_event(struct client *client, const struct exchange *exchange)
 {
 	const struct shk_kube_request *ask = &exchange->request->ask;
 
 	if (ask->verb == SHK_KUBE_EVENT && exchange->outcome != SHK_KUBE_OK)
-		recent_forget(&client->recent, ask->uid, ask->reason);
+		recent_forget(&client->recent, ask->uid, event_words(exchange->request));
 }
 
 static size_t *count_of(struct client *client, const struct request *request)
@@ -296,8 +302,8 @@ static bool build(struct client *client, struct request *request, int64_t now_ms
 		message_build(ask, shk_clock_wall_s(), &request->arena, ret_message);
 		return true;
 	}
-	advice = recent_note(&client->recent, ask->name, ask->uid, ask->reason, now_ms, &event);
-
+	advice =
+	    recent_note(&client->recent, ask->name, ask->uid, event_words(request), now_ms, &event);
 	if (advice == RECENT_QUIET)
 		return false;
 	if (advice == RECENT_NEW)

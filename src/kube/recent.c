@@ -9,13 +9,13 @@
 #define WRITE_EVERY_MS  (INT64_C(60) * 1000)
 #define MAX_NAME_PREFIX 236 /* 253 less a dot and 16 digits */
 
-static struct recent_event *find(struct recent *recent, const char *uid, const char *reason)
+static struct recent_event *find(struct recent *recent, const char *uid, const char *words)
 {
 	for (size_t i = 0; i < RECENT_EVENTS; i++) {
 		struct recent_event *event = &recent->events[i];
 
-		if (event->reason[0] && shk_str_equals(event->uid, uid) &&
-		    shk_str_equals(event->reason, reason))
+		if (event->words[0] && shk_str_equals(event->uid, uid) &&
+		    shk_str_equals(event->words, words))
 			return event;
 	}
 	return NULL;
@@ -28,7 +28,7 @@ static struct recent_event *find_room(struct recent *recent)
 	for (size_t i = 0; i < RECENT_EVENTS; i++) {
 		struct recent_event *event = &recent->events[i];
 
-		if (!event->reason[0])
+		if (!event->words[0])
 			return event;
 		if (event->seen_ms < oldest->seen_ms)
 			oldest = event;
@@ -47,25 +47,25 @@ static void make_name(const char *pod, uint64_t sequence, char *ret_name, size_t
 }
 
 static const struct recent_event *begin(struct recent *recent, struct recent_event *event,
-					const char *pod, const char *uid, const char *reason,
+					const char *pod, const char *uid, const char *words,
 					int64_t now_ms)
 {
 	*event = (struct recent_event){.count = 1, .seen_ms = now_ms, .written_ms = now_ms};
 	(void)snprintf(event->uid, sizeof event->uid, "%s", uid);
-	(void)snprintf(event->reason, sizeof event->reason, "%s", reason);
+	(void)snprintf(event->words, sizeof event->words, "%s", words);
 	make_name(pod, ++recent->sequence, event->name, sizeof event->name);
 	return event;
 }
 
 enum recent_advice recent_note(struct recent *recent, const char *pod, const char *uid,
-			       const char *reason, int64_t now_ms,
+			       const char *words, int64_t now_ms,
 			       const struct recent_event **ret_event)
 {
-	struct recent_event *event = find(recent, uid, reason);
+	struct recent_event *event = find(recent, uid, words);
 
 	if (!event || now_ms - event->seen_ms >= SAME_WITHIN_MS) {
 		event = event ? event : find_room(recent);
-		*ret_event = begin(recent, event, pod, uid, reason, now_ms);
+		*ret_event = begin(recent, event, pod, uid, words, now_ms);
 		return RECENT_NEW;
 	}
 	event->count++;
@@ -77,10 +77,10 @@ enum recent_advice recent_note(struct recent *recent, const char *pod, const cha
 	return RECENT_COUNT;
 }
 
-void recent_forget(struct recent *recent, const char *uid, const char *reason)
+void recent_forget(struct recent *recent, const char *uid, const char *words)
 {
-	struct recent_event *event = find(recent, uid, reason);
+	struct recent_event *event = find(recent, uid, words);
 
 	if (event)
-		event->reason[0] = '\0';
+		event->words[0] = '\0';
 }

@@ -8,11 +8,12 @@
 #include <stdint.h>
 
 #define RECENT_EVENTS 256
+#define RECENT_WORDS  256
 
 struct recent_event {
-	char uid[129];    /* of the pod */
-	char reason[129]; /* "": the entry is free */
-	char name[254];   /* of the event */
+	char uid[129];                /* of the pod */
+	char words[RECENT_WORDS + 1]; /* "": the entry is free */
+	char name[254];               /* of the event */
 	uint32_t count;
 	int64_t seen_ms;
 	int64_t written_ms; /* to the server */
@@ -29,12 +30,13 @@ enum recent_advice {
 	RECENT_QUIET, /* counted, and written the next time: the last is less than a minute ago */
 };
 
-/* Counts an event. *ret_event is valid until the next call, and finds room by forgetting the one
- * that wasn't seen for longest. */
+/* Counts an event; words are its reason and note, at most RECENT_WORDS long: other words for the
+ * same reason are news, as when a pod waits for something else now. *ret_event is valid until the
+ * next call, and finds room by forgetting the one that wasn't seen for longest. */
 enum recent_advice recent_note(struct recent *recent, const char *pod, const char *uid,
-			       const char *reason, int64_t now_ms,
+			       const char *words, int64_t now_ms,
 			       const struct recent_event **ret_event);
 /* The server doesn't have it (any more). */
-void recent_forget(struct recent *recent, const char *uid, const char *reason);
+void recent_forget(struct recent *recent, const char *uid, const char *words);
 
 #endif

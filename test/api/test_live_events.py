@@ -38,6 +38,20 @@ def test_a_waiting_pod_is_told_why_once(world):
     assert reasons(world, pod) == ["GPUWaiting"]
 
 
+def test_a_new_reason_is_told_anew(world):
+    daemon = world.start(documents=shapes.DOCUMENTS.replace('"20"', '"12"'))
+    pod = world.pod("p", {GPU: 13})
+    world.seen(daemon)
+    assert set(daemon.verdicts(pod, ["cards-a"]).values()) == {"QuotaCeiling"}
+    first, = told(world, pod, "GPUWaiting")
+    daemon.apply(shapes.DOCUMENTS)
+    assert daemon.verdicts(pod, ["cards-a"]) != {"cards-a": "QuotaCeiling"}
+
+    def notes():
+        return {event["note"] for event in world.events(pod, "GPUWaiting")} - {first["note"]}
+    assert eventually(notes, "the new reason is told")
+
+
 def test_an_adopted_pod_is_told_of(world):
     daemon = world.start()
     pod = world.running("p", "cards-b")
