@@ -152,8 +152,12 @@ enum shk_status shk_pod_seen(struct shk_step *step, const struct shk_pod *pod,
 enum shk_status shk_pod_replied(struct shk_step *step, const struct shk_pod *pod,
 				struct shk_error *err)
 {
-	const struct shk_pod_object *old = shk_edition_pod(step->world.next, pod->uid);
+	const struct shk_edition *edition = step->world.next;
+	const struct shk_pod_object *old = shk_edition_pod(edition, pod->uid);
 
+	/* Or a late read of the one that had the name before. */
+	if (!old)
+		old = shk_edition_pod_named(edition, pod->namespace_, pod->name);
 	if (old && shk_version_is_older(pod->resource_version, old->pod.resource_version))
 		return SHK_OK;
 	return shk_pod_seen(step, pod, err);

@@ -257,3 +257,26 @@ def test_at_most_sixteen_bindings_are_under_way(world):
         thread.__exit__(None, None, None)
     assert answers == [[""]] * 24 and max(most) == 16
     daemon.assert_settled()
+
+
+def test_a_late_read_of_an_older_namesake(world):
+    """A GET from before a relist shows a pod that is gone; the one that has its name now stays."""
+    daemon = world.start()
+    world.api.wait_watching()
+    deaf = world.deaf()
+    old = world.pod("p")
+    late = world.api.faults.arm("hold_after", method="GET", path="/pods/p$")
+    with background(daemon.bind, old, "cards-b") as answer:
+        assert late.reached.wait(20)
+        with world.api.changed:
+            world.api.delete_pod("p", "vision-train")
+            new = world.assign(world.pod("p"), "cards-a")
+            world.api.compact()
+            world.api.faults.clear(deaf)
+            world.api.drop_watches("pods")
+        daemon.wait_state(new, "foreign")
+        late.release()
+    assert answer[0].partition(":")[0] in ("PodGone", "UidMismatch")
+    world.api.kubelet.set_phase("vision-train", "p", "Succeeded")
+    daemon.wait_state(new, "")
+    daemon.assert_settled()
