@@ -115,7 +115,8 @@ def test_a_token_of_a_file_is_read_again_when_it_is_refused(world, tmp_path):
 def test_a_token_that_stays_wrong_binds_nothing(world):
     world.api.tokens = {"t": "shikiri"}
     daemon = world.start(user={"token": "t"})
-    pod = world.pod("p")
+    pod = world.aside("p")
+    world.seen(daemon)
     world.api.tokens = {}
     assert daemon.bind(pod, "cards-a") == "ApiRefused"
     assert len(world.api.journal.binds()) <= 2 and daemon.state(pod) == ""
