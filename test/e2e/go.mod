@@ -1,0 +1,3 @@
+module shikiri.dev/e2e
+
+go 1.26
