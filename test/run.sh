@@ -166,6 +166,7 @@ setup_options() {
 	tsan) printf '%s\n' "${SANITIZE[@]}" -Db_sanitize=thread ;;
 	clang) printf '%s\n' "${SANITIZE[@]}" -Dfuzz=true ;;
 	coverage) printf '%s\n' --buildtype=debug -Db_coverage=true ;;
+	failpoints) printf '%s\n' --buildtype=release -Dfailpoints=true ;;
 	esac
 }
 
@@ -303,6 +304,7 @@ plan() {
 		*) echo "$suite" ;;
 		esac
 	done
+	[[ ! -x test/e2e/run.sh ]] || echo e2e
 	[[ -z "$(fuzz_targets)" ]] || echo fuzz
 	[[ -z ${has[unit]:-} ]] || echo coverage
 	echo cppcheck
@@ -339,6 +341,11 @@ run_suite() {
 	coverage) if build coverage; then run_coverage; fi ;;
 	cppcheck) if build clang; then run_counted cppcheck 600 python3 test/lint/run_cppcheck.py build-clang; fi ;;
 	clang-tidy) if build clang; then run_counted clang-tidy 1500 python3 test/lint/run_clang_tidy.py build-clang; fi ;;
+	e2e)
+		if build failpoints; then
+			SHIKIRI_BUILD="$TOP/build-failpoints" run_counted e2e 3600 test/e2e/run.sh
+		fi
+		;;
 	bench) if build release; then meson test -C build-release --benchmark --verbose; fi ;;
 	prop) if build release; then run_meson prop build-release 600 -t 3 --suite prop; fi ;;
 	*) if build release; then run_meson "$1" build-release 900 -t 3 --suite "$1"; fi ;;
