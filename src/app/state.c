@@ -183,6 +183,27 @@ static void forget(struct shk_step_effects *effects, const struct shk_step_effec
 	effects->n_notes = before->n_notes;
 }
 
+/* Of several commands one's own write was refused: they are to run again, each by itself. */
+static bool is_to_be_split(const struct batch *batch, enum shk_status status)
+{
+	return shk_state_is_refusal(status) && batch->n > 1;
+}
+
+/* at: the command that was running. */
+static void fail_batch(struct shk_state *state, const struct batch *batch, size_t at,
+		       const struct shk_error *err, struct shk_step_effects *effects)
+{
+	if (is_to_be_split(batch, err->status))
+		return;
+	fail_from_first_change(batch->commands, batch->n, at, err);
+	if (!shk_state_is_refusal(err->status)) {
+		effects->failure = *err;
+		ledger_failed(state, err);
+	} else if (shk_command_is_news(batch->commands[0])) {
+		effects->refusal = *err;
+	}
+}
+
 static enum shk_status run_batch(struct shk_state *state, const struct shk_env *env,
 				 const struct batch *batch, struct shk_step_effects *effects)
 {
@@ -208,17 +229,8 @@ static enum shk_status run_batch(struct shk_state *state, const struct shk_env *
 		if (step.writing)
 			shk_ledger_rollback(env->ledger);
 		forget(effects, &before);
+		fail_batch(state, batch, at, &err, effects);
 	}
-	/* A command's own write was refused: the others run again without it. */
-	if (status && (!shk_state_is_refusal(status) || batch->n == 1))
-		fail_from_first_change(batch->commands, batch->n, at, &err);
-	if (status && !shk_state_is_refusal(status)) {
-		effects->failure = err;
-		ledger_failed(state, &err);
-	}
-	if (status && shk_state_is_refusal(status) && batch->n == 1 &&
-	    shk_command_is_news(batch->commands[0]))
-		effects->refusal = err;
 	shk_world_drop(&step.world);
 	shk_arena_fini(&step.arena);
 	return status;
@@ -245,10 +257,11 @@ void shk_state_step(struct shk_state *state, const struct shk_env *env,
 	const struct batch all = {commands, n, false};
 	enum shk_status status = run_batch(state, env, &all, effects);
 
-	if (status && (!shk_state_is_refusal(status) || n == 1))
-		take_news(state, env, &all, effects);
-	if (!shk_state_is_refusal(status) || n == 1)
+	if (!is_to_be_split(&all, status)) {
+		if (status)
+			take_news(state, env, &all, effects);
 		return;
+	}
 	for (size_t i = 0; i < n; i++) {
 		const struct batch one = {&commands[i], 1, false};
 

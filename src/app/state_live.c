@@ -133,6 +133,8 @@ static void ask_again(struct shk_step *step, const struct shk_bind_ask *ask,
 	if (strcmp(row->namespace_, ask->args->namespace_) != 0 ||
 	    strcmp(row->name, ask->args->name) != 0)
 		shk_bind_refuse(step, ask, SHK_BIND_UID_MISMATCH);
+	else if (shk_live_lingers(step->state->live, row->uid))
+		shk_bind_refuse(step, ask, SHK_BIND_POD_GONE);
 	else if (strcmp(row->node, ask->args->node) != 0)
 		shk_bind_refuse(step, ask,
 				shk_alloc_is_confirmed(row) ? SHK_BIND_ALREADY_BOUND

@@ -191,6 +191,7 @@ static void a_pod_that_vanishes_keeps_its_place_for_a_while(void **state)
 	live_deliver(l);
 	assert_true(live_noted(l, SHK_NOTE_LINGERS));
 	assert_string_equal(live_row(l, "p1"), "foreign");
+	assert_int_equal(strncmp(live_bind(l, "p1", "n1"), "PodGone:", 8), 0);
 	live_tick(l, 39999); /* 10 s of its own, 30 more */
 	assert_string_equal(live_row(l, "p1"), "foreign");
 	live_tick(l, 1);
