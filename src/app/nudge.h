@@ -9,6 +9,7 @@
 #ifndef SHIKIRI_APP_NUDGE_H
 #define SHIKIRI_APP_NUDGE_H
 
+#include "early.h"
 #include "feed.h"
 #include "holds.h"
 #include "loop.h"
@@ -49,6 +50,7 @@ struct shk_nudger_options {
 	struct shk_holds *holds;
 	struct shk_feed *feed;
 	struct shk_schedulers *schedulers;
+	struct shk_early *early;
 };
 
 struct shk_nudger *shk_nudger_new(const struct shk_nudger_options *options);

@@ -21,6 +21,7 @@ struct shk_nudger {
 	bool has_learned;
 	bool was_stale;     /* pods were refused for that, and nothing in the cluster has changed */
 	bool is_unfinished; /* the last round left somebody for the next */
+	bool has_late;      /* a pod has come that was refused before it came */
 	int64_t next_ms;    /* no round before */
 };
 
@@ -66,7 +67,8 @@ static void run_round(struct shk_nudger *nudger, const struct shk_edition *editi
 
 static bool is_due(const struct shk_nudger *nudger, const struct shk_edition *edition)
 {
-	return edition->loosened != nudger->seen || nudger->was_stale || nudger->is_unfinished;
+	return edition->loosened != nudger->seen || nudger->was_stale || nudger->is_unfinished ||
+	       nudger->has_late;
 }
 
 static void look(struct shk_nudger *nudger)
@@ -77,6 +79,7 @@ static void look(struct shk_nudger *nudger)
 	bool is_stale = shk_feed_age_ms(nudger->options.feed) > view->policy->staleness_ms;
 
 	nudger->was_stale = nudger->was_stale || is_stale;
+	nudger->has_late = shk_early_arrived(nudger->options.early, edition) || nudger->has_late;
 	if (!is_stale && !view->not_ready && now_ms >= nudger->next_ms && is_due(nudger, edition)) {
 		if (!nudger->has_learned)
 			learn_from_rows(nudger, edition);
@@ -84,6 +87,7 @@ static void look(struct shk_nudger *nudger)
 			shk_nudged_forget(nudger->nudged);
 		nudger->seen = edition->loosened;
 		nudger->was_stale = false;
+		nudger->has_late = false;
 		run_round(nudger, edition, now_ms);
 	}
 	shk_edition_unref(edition);

@@ -47,6 +47,7 @@ static struct shk_service *service_new(const struct shk_config *config)
 	service->decisions = shk_decisions_new();
 	service->schedulers = shk_schedulers_new();
 	service->told = shk_told_new();
+	service->early = shk_early_new();
 	return service;
 }
 
@@ -114,6 +115,7 @@ static void start_nudger(struct shk_service *service)
 	    .holds = service->holds,
 	    .feed = service->feed,
 	    .schedulers = service->schedulers,
+	    .early = service->early,
 	};
 
 	if (service->feed && service->config->mode != SHK_MODE_ADVISE)
@@ -152,6 +154,7 @@ void shk_service_stop(struct shk_service *service)
 	shk_decisions_free(service->decisions);
 	shk_schedulers_free(service->schedulers);
 	shk_told_free(service->told);
+	shk_early_free(service->early);
 	free(service);
 }
 

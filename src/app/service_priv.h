@@ -7,6 +7,7 @@
 #include "holds.h"
 #include <stdatomic.h>
 
+#include "early.h"
 #include "loop.h"
 #include "nudge.h"
 #include "schedulers.h"
@@ -24,6 +25,7 @@ struct shk_service {
 	struct shk_decisions *decisions;
 	struct shk_schedulers *schedulers;
 	struct shk_told *told;
+	struct shk_early *early;
 	struct shk_feed *feed;     /* NULL: the cluster is emulated */
 	struct shk_nudger *nudger; /* NULL: nobody may be touched */
 	int64_t started_s;

@@ -289,9 +289,12 @@ static void remember(struct shk_service *service, const struct call *call)
 	enum shk_reason reason = call->decision.n_feasible > 0 ? SHK_FITS : call->decision.furthest;
 
 	shk_decisions_count(service->decisions, SHK_DECIDED_FILTER, reason);
-	/* Dry runs, autoscalers and curl leave nothing behind. */
-	if (!pod)
+	/* Dry runs, autoscalers and curl leave nothing behind but a name that means nothing. */
+	if (!pod) {
+		if (call->decision.n_feasible == 0)
+			shk_early_note(service->early, call->args->pod.uid);
 		return;
+	}
 	shk_decisions_record(service->decisions, call->view, &call->moment, &call->question,
 			     &call->decision);
 	shk_schedulers_learn(service->schedulers, pod->pod.scheduler_name);

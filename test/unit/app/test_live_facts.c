@@ -564,6 +564,29 @@ static void pods_of_other_schedulers_are_left_alone(void **state)
 	shk_schedulers_free(schedulers);
 }
 
+static void a_pod_that_was_refused_before_it_came_is_a_reason(void **state)
+{
+	struct live *l = *state;
+	struct shk_early *early = shk_early_new();
+	char uid[16];
+
+	live_ready(l);
+	shk_early_note(early, "p1");
+	shk_early_note(early, "p1");
+	assert_false(shk_early_arrived(early, l->f.boot.state.current));
+	live_pod(l, SHK_FACT_PUT, "p1", GPU, NULL, NULL);
+	live_deliver(l);
+	assert_true(shk_early_arrived(early, l->f.boot.state.current));
+	assert_false(shk_early_arrived(early, l->f.boot.state.current)); /* once */
+	shk_early_note(early, "p1");
+	for (int i = 0; i < 1000; i++) {
+		(void)snprintf(uid, sizeof uid, "other-%d", i);
+		shk_early_note(early, uid);
+	}
+	assert_false(shk_early_arrived(early, l->f.boot.state.current)); /* forgotten */
+	shk_early_free(early);
+}
+
 static void a_touch_that_could_not_be_sent_comes_later(void **state)
 {
 	struct live *l = *state;
@@ -604,6 +627,7 @@ int main(void)
 	    TEST(those_that_would_pass_are_touched),
 	    TEST(a_raised_quota_is_a_reason),
 	    TEST(pods_of_other_schedulers_are_left_alone),
+	    TEST(a_pod_that_was_refused_before_it_came_is_a_reason),
 	    TEST(a_touch_that_could_not_be_sent_comes_later),
 	};
 
