@@ -19,6 +19,7 @@ static void begin(struct run *run, const struct server_step *steps, size_t n)
 static void end(struct run *run)
 {
 	shk_kube_stop(run->kube);
+	shk_kube_free(run->kube);
 	server_stop(run->server);
 	shk_kube_config_fini(&run->config);
 }
