@@ -79,7 +79,7 @@ mapfile -t tools < <(go list ./... | grep -v '/suite$')
 status=0
 {
 	# The suite comes by itself, or Go would keep its words back until all is over.
-	go test -count=1 -v "$@" "${tools[@]}" && go test -count=1 -v -timeout 30m "$@" ./suite
+	go test -count=1 -v -timeout 2m "$@" "${tools[@]}" && go test -count=1 -v -timeout 30m "$@" ./suite
 } 2>&1 | tee "$OUT/test.log" || status=$?
 count "$OUT/test.log"
 exit "$status"

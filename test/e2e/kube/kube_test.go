@@ -56,7 +56,7 @@ func apiServer(t *testing.T) *httptest.Server {
 
 func TestFollowTellsWhatAGapHid(t *testing.T) {
 	server := apiServer(t)
-	defer server.Close()
+	t.Cleanup(server.Close) // after the watch has ended with the test
 	client := New(server.URL, nil, "token")
 	client.http = server.Client()
 	told := make(chan string, 100)

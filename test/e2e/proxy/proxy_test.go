@@ -3,6 +3,7 @@ package proxy
 import (
 	"crypto/tls"
 	"encoding/pem"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -77,7 +78,7 @@ func between(t *testing.T, serve http.HandlerFunc) (*Proxy, *http.Client) {
 	upstream := httptest.NewTLSServer(serve)
 	t.Cleanup(upstream.Close)
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: upstream.Certificate().Raw})
-	p, err := Start(upstream.URL, ca, upstream.TLS.Certificates[0], t.Output())
+	p, err := Start(upstream.URL, ca, upstream.TLS.Certificates[0], io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
