@@ -34,14 +34,15 @@ static int backoff_ms(unsigned number)
 	return delay < MOST_DELAY_MS ? delay : MOST_DELAY_MS;
 }
 
-/* A GET changes nothing and may be asked again whatever became of the last one; a write only when
- * it surely wasn't done. Nobody waits for an event. */
+/* A GET changes nothing, and a touch says the same the second time: both may be asked again
+ * whatever became of the last one. Others only when it surely wasn't done. Nobody waits for an
+ * event. */
 static bool may_repeat(const struct attempt *attempt, enum shk_kube_outcome outcome)
 {
 	if (attempt->oversized)
 		return false;
 	if (outcome == SHK_KUBE_LOST)
-		return attempt->verb == SHK_KUBE_GET_POD;
+		return attempt->verb == SHK_KUBE_GET_POD || attempt->verb == SHK_KUBE_TOUCH_POD;
 	return outcome == SHK_KUBE_UNSENT && attempt->verb != SHK_KUBE_EVENT;
 }
 

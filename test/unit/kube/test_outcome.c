@@ -43,7 +43,7 @@ static void test_broken_attempts(void **state)
 	} cases[] = {
 	    {SHK_KUBE_BIND, true, SHK_KUBE_LOST, false},
 	    {SHK_KUBE_BIND, false, SHK_KUBE_UNSENT, true},
-	    {SHK_KUBE_TOUCH_POD, true, SHK_KUBE_LOST, false},
+	    {SHK_KUBE_TOUCH_POD, true, SHK_KUBE_LOST, true},
 	    {SHK_KUBE_TOUCH_POD, false, SHK_KUBE_UNSENT, true},
 	    {SHK_KUBE_GET_POD, true, SHK_KUBE_LOST, true},
 	    {SHK_KUBE_GET_POD, false, SHK_KUBE_UNSENT, true},
