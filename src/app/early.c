@@ -1,9 +1,10 @@
 #include "early.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lock.h"
 
 #define MOST_PODS ((size_t)512)
 #define UID_SIZE  129
@@ -13,18 +14,6 @@ struct shk_early {
 	size_t next;
 	char uids[MOST_PODS][UID_SIZE]; /* "": free */
 };
-
-static void lock(struct shk_early *early)
-{
-	if (pthread_mutex_lock(&early->lock) != 0)
-		abort();
-}
-
-static void unlock(struct shk_early *early)
-{
-	if (pthread_mutex_unlock(&early->lock) != 0)
-		abort();
-}
 
 struct shk_early *shk_early_new(void)
 {
@@ -56,25 +45,25 @@ void shk_early_note(struct shk_early *early, const char *uid)
 {
 	if (strlen(uid) >= UID_SIZE)
 		return;
-	lock(early);
+	shk_lock(&early->lock);
 	if (!knows(early, uid)) {
 		(void)snprintf(early->uids[early->next], UID_SIZE, "%s", uid);
 		early->next = (early->next + 1) % MOST_PODS;
 	}
-	unlock(early);
+	shk_unlock(&early->lock);
 }
 
 bool shk_early_arrived(struct shk_early *early, const struct shk_edition *edition)
 {
 	bool arrived = false;
 
-	lock(early);
+	shk_lock(&early->lock);
 	for (size_t i = 0; i < MOST_PODS; i++) {
 		if (early->uids[i][0] == '\0' || !shk_edition_pod(edition, early->uids[i]))
 			continue;
 		early->uids[i][0] = '\0';
 		arrived = true;
 	}
-	unlock(early);
+	shk_unlock(&early->lock);
 	return arrived;
 }

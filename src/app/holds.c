@@ -1,10 +1,10 @@
 #include "holds.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "block.h"
+#include "lock.h"
 
 #define MAX_RECORDS (2 * SHK_HOLDS_MAX) /* live ones and marks of lapsed ones */
 
@@ -43,18 +43,6 @@ void shk_holds_free(struct shk_holds *holds)
 	free(holds->records);
 	(void)pthread_mutex_destroy(&holds->lock); /* nobody waits any more */
 	free(holds);
-}
-
-static void lock(struct shk_holds *holds)
-{
-	if (pthread_mutex_lock(&holds->lock) != 0)
-		abort();
-}
-
-static void unlock(struct shk_holds *holds)
-{
-	if (pthread_mutex_unlock(&holds->lock) != 0)
-		abort();
 }
 
 static void copy_hold(struct shk_block *block, const struct shk_hold *from, struct shk_hold *to)
@@ -208,9 +196,9 @@ bool shk_holds_put(struct shk_holds *holds, const struct shk_hold *hold, int64_t
 {
 	bool made;
 
-	lock(holds);
+	shk_lock(&holds->lock);
 	made = put(holds, hold, ttl_ms, now_ms);
-	unlock(holds);
+	shk_unlock(&holds->lock);
 	return made;
 }
 
@@ -219,11 +207,11 @@ void shk_holds_refused(struct shk_holds *holds, const char *uid, int64_t now_ms)
 	bool there;
 	size_t at;
 
-	lock(holds);
+	shk_lock(&holds->lock);
 	at = find(holds, uid, &there);
 	if (there && now_ms < holds->records[at]->ends_ms)
 		drop(holds, at);
-	unlock(holds);
+	shk_unlock(&holds->lock);
 }
 
 void shk_holds_end(struct shk_holds *holds, const char *uid)
@@ -231,18 +219,18 @@ void shk_holds_end(struct shk_holds *holds, const char *uid)
 	bool there;
 	size_t at;
 
-	lock(holds);
+	shk_lock(&holds->lock);
 	at = find(holds, uid, &there);
 	if (there)
 		drop(holds, at);
-	unlock(holds);
+	shk_unlock(&holds->lock);
 }
 
 void shk_holds_expire(struct shk_holds *holds, int64_t now_ms)
 {
-	lock(holds);
+	shk_lock(&holds->lock);
 	expire(holds, now_ms);
-	unlock(holds);
+	shk_unlock(&holds->lock);
 }
 
 static const char *moved(const char *text, const struct record *from, const char *to)
@@ -277,13 +265,13 @@ const struct shk_hold *shk_holds_live(struct shk_holds *holds, int64_t now_ms,
 	struct shk_hold *live;
 	size_t n = 0;
 
-	lock(holds);
+	shk_lock(&holds->lock);
 	live = SHK_NEW_ARRAY(arena, holds->n, struct shk_hold);
 	for (size_t i = 0; i < holds->n; i++) {
 		if (now_ms < holds->records[i]->ends_ms)
 			copy_to_arena(holds->records[i], arena, &live[n++]);
 	}
-	unlock(holds);
+	shk_unlock(&holds->lock);
 	*ret_n = n;
 	return live;
 }
@@ -292,8 +280,8 @@ size_t shk_holds_count(struct shk_holds *holds, int64_t now_ms)
 {
 	size_t n;
 
-	lock(holds);
+	shk_lock(&holds->lock);
 	n = count_live(holds, NULL, now_ms);
-	unlock(holds);
+	shk_unlock(&holds->lock);
 	return n;
 }

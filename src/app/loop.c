@@ -1,11 +1,11 @@
 #include "loop.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "jobs.h"
+#include "lock.h"
 #include "memory.h"
 #include "notes.h"
 #include "shikiri/base/clock.h"
@@ -42,18 +42,6 @@ struct shk_loop {
 	_Atomic int64_t wal_bytes;
 };
 
-static void lock(pthread_mutex_t *mutex)
-{
-	if (pthread_mutex_lock(mutex) != 0)
-		abort();
-}
-
-static void unlock(pthread_mutex_t *mutex)
-{
-	if (pthread_mutex_unlock(mutex) != 0)
-		abort();
-}
-
 /* --- publishing ----------------------------------------------------------------------------- */
 
 static void publish(struct shk_loop *loop)
@@ -63,10 +51,10 @@ static void publish(struct shk_loop *loop)
 	if (loop->published == loop->state.current)
 		return;
 	(void)shk_edition_ref(loop->state.current); /* the same pointer again */
-	lock(&loop->published_lock);
+	shk_lock(&loop->published_lock);
 	old = loop->published;
 	loop->published = loop->state.current;
-	unlock(&loop->published_lock);
+	shk_unlock(&loop->published_lock);
 	shk_edition_unref(old);
 }
 
@@ -74,9 +62,9 @@ struct shk_edition *shk_loop_edition(struct shk_loop *loop)
 {
 	struct shk_edition *edition;
 
-	lock(&loop->published_lock);
+	shk_lock(&loop->published_lock);
 	edition = shk_edition_ref(loop->published);
-	unlock(&loop->published_lock);
+	shk_unlock(&loop->published_lock);
 	return edition;
 }
 

@@ -4,17 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-static void lock(struct shk_queue *queue)
-{
-	if (pthread_mutex_lock(&queue->lock) != 0)
-		abort();
-}
-
-static void unlock(struct shk_queue *queue)
-{
-	if (pthread_mutex_unlock(&queue->lock) != 0)
-		abort();
-}
+#include "lock.h"
 
 void shk_queue_init(struct shk_queue *queue)
 {
@@ -68,7 +58,7 @@ enum shk_queue_result shk_queue_put(struct shk_queue *queue, struct shk_command 
 	size_t max = command->kind == SHK_COMMAND_FACTS ? SHK_QUEUE_FACTS : SHK_QUEUE_MAX;
 	enum shk_queue_result result = SHK_QUEUE_TAKEN;
 
-	lock(queue);
+	shk_lock(&queue->lock);
 	if (queue->is_stopping)
 		result = SHK_QUEUE_IS_STOPPING;
 	else if (queue->n >= max)
@@ -78,26 +68,26 @@ enum shk_queue_result shk_queue_put(struct shk_queue *queue, struct shk_command 
 		queue->n++;
 		(void)pthread_cond_signal(&queue->filled); /* can't fail on a valid one */
 	}
-	unlock(queue);
+	shk_unlock(&queue->lock);
 	return result;
 }
 
 void shk_queue_reply(struct shk_queue *queue, struct shk_command *command)
 {
-	lock(queue);
+	shk_lock(&queue->lock);
 	command->next = NULL;
 	*queue->replies_end = command;
 	queue->replies_end = &command->next;
 	(void)pthread_cond_signal(&queue->filled); /* can't fail on a valid one */
-	unlock(queue);
+	shk_unlock(&queue->lock);
 }
 
 void shk_queue_stop(struct shk_queue *queue)
 {
-	lock(queue);
+	shk_lock(&queue->lock);
 	queue->is_stopping = true;
 	(void)pthread_cond_signal(&queue->filled); /* can't fail on a valid one */
-	unlock(queue);
+	shk_unlock(&queue->lock);
 }
 
 static struct timespec deadline_after(int64_t ms)
@@ -123,7 +113,7 @@ size_t shk_queue_take(struct shk_queue *queue, struct shk_command **batch, size_
 	size_t n = 0;
 	int waited = 0;
 
-	lock(queue);
+	shk_lock(&queue->lock);
 	while (queue->n == 0 && !queue->replies && !queue->is_stopping && wait_ms > 0 &&
 	       waited != ETIMEDOUT)
 		waited = pthread_cond_timedwait(&queue->filled, &queue->lock, &deadline);
@@ -134,6 +124,6 @@ size_t shk_queue_take(struct shk_queue *queue, struct shk_command **batch, size_
 		batch[n] = command;
 	}
 	*ret_over = queue->is_stopping && n == 0;
-	unlock(queue);
+	shk_unlock(&queue->lock);
 	return n;
 }

@@ -1,9 +1,10 @@
 #include "schedulers.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lock.h"
 
 #define MOST_NAMES 64
 #define NAME_SIZE  254 /* of a DNS subdomain, terminated */
@@ -13,18 +14,6 @@ struct shk_schedulers {
 	size_t n;
 	char names[MOST_NAMES][NAME_SIZE];
 };
-
-static void lock(struct shk_schedulers *schedulers)
-{
-	if (pthread_mutex_lock(&schedulers->lock) != 0)
-		abort();
-}
-
-static void unlock(struct shk_schedulers *schedulers)
-{
-	if (pthread_mutex_unlock(&schedulers->lock) != 0)
-		abort();
-}
 
 struct shk_schedulers *shk_schedulers_new(void)
 {
@@ -56,18 +45,18 @@ void shk_schedulers_learn(struct shk_schedulers *schedulers, const char *name)
 {
 	if (!name || strlen(name) >= NAME_SIZE)
 		return;
-	lock(schedulers);
+	shk_lock(&schedulers->lock);
 	if (!knows(schedulers, name) && schedulers->n < MOST_NAMES)
 		(void)snprintf(schedulers->names[schedulers->n++], NAME_SIZE, "%s", name);
-	unlock(schedulers);
+	shk_unlock(&schedulers->lock);
 }
 
 bool shk_schedulers_has(struct shk_schedulers *schedulers, const char *name)
 {
 	bool has;
 
-	lock(schedulers);
+	shk_lock(&schedulers->lock);
 	has = schedulers->n == 0 || (name && knows(schedulers, name));
-	unlock(schedulers);
+	shk_unlock(&schedulers->lock);
 	return has;
 }

@@ -1,10 +1,10 @@
 #include "told.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "index.h"
+#include "lock.h"
 
 #define MOST_PODS ((size_t)16384)
 
@@ -18,18 +18,6 @@ struct shk_told {
 	pthread_mutex_t lock; /* guards all */
 	struct shk_index pods;
 };
-
-static void lock(struct shk_told *told)
-{
-	if (pthread_mutex_lock(&told->lock) != 0)
-		abort();
-}
-
-static void unlock(struct shk_told *told)
-{
-	if (pthread_mutex_unlock(&told->lock) != 0)
-		abort();
-}
 
 struct shk_told *shk_told_new(void)
 {
@@ -70,18 +58,18 @@ bool shk_told_is_news(struct shk_told *told, const char *uid, enum shk_reason re
 	const struct entry *entry;
 	bool is_news;
 
-	lock(told);
+	shk_lock(&told->lock);
 	entry = (const struct entry *)shk_index_get(&told->pods, uid);
 	is_news = entry ? entry->reason != reason : told->pods.n < MOST_PODS;
 	if (is_news)
 		put(told, uid, reason);
-	unlock(told);
+	shk_unlock(&told->lock);
 	return is_news;
 }
 
 void shk_told_forget(struct shk_told *told, const char *uid)
 {
-	lock(told);
+	shk_lock(&told->lock);
 	(void)shk_index_remove(&told->pods, uid); /* most were never told anything */
-	unlock(told);
+	shk_unlock(&told->lock);
 }
