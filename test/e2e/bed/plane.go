@@ -1,6 +1,7 @@
 package bed
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -37,7 +38,8 @@ var (
 
 func startPlane() (*plane, error) {
 	folder := filepath.Join(os.Getenv(envFolder), "plane")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	// The data of an earlier run would want its ports back.
+	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o700)); err != nil {
 		return nil, err
 	}
 	control, err := cluster.Start(os.Getenv(envControlPlane), folder)
