@@ -100,3 +100,15 @@ func TestAPodRefusedBeforeItWasSeenIsWoken(t *testing.T) {
 	_, took := b.RunningWithin(pod, promised)
 	t.Logf("it ran %s after the watch showed it", took.Round(time.Millisecond))
 }
+
+// A connection that idled may be dead without our knowing. What woke nobody has to be said again.
+func TestANudgeOutlivesItsConnection(t *testing.T) {
+	b := bed.Make(t, bed.Setup{Tenants: strangers(), Nodes: nodes("n", 1, gpu.Whole(1))})
+	first := b.Pod("red", "first", gpu.Card, 1)
+	b.Running(first)
+	settle(t, b)
+	b.Proxy.Cut()
+	b.Delete(first)
+	_, took := b.RunningWithin(b.Pod("blue", "second", gpu.Card, 1), bed.Patience)
+	t.Logf("it ran after %s", took.Round(time.Millisecond))
+}
