@@ -4,11 +4,9 @@
 
 #define ALIGNMENT ((size_t)8)
 
-void *shk_block_copy(struct shk_block *block, const void *from, size_t size)
+static void *put(struct shk_block *block, size_t at, const void *from, size_t size)
 {
-	size_t at = block->used;
-
-	block->used += (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+	block->used = at + size;
 	if (!block->base)
 		return NULL;
 	if (size > 0)
@@ -16,9 +14,14 @@ void *shk_block_copy(struct shk_block *block, const void *from, size_t size)
 	return block->base + at;
 }
 
+void *shk_block_copy(struct shk_block *block, const void *from, size_t size)
+{
+	return put(block, (block->used + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, from, size);
+}
+
 const char *shk_block_text(struct shk_block *block, const char *text)
 {
-	return text ? shk_block_copy(block, text, strlen(text) + 1) : NULL;
+	return text ? put(block, block->used, text, strlen(text) + 1) : NULL;
 }
 
 struct shk_vector shk_block_vector(struct shk_block *block, const struct shk_vector *from)

@@ -1,7 +1,7 @@
 /* block.h - a struct with all that hangs on it, copied into one piece of memory.
  *
  * The same code runs twice: with base NULL it measures (every copy is NULL then), with base set
- * it copies. Pieces are aligned to 8 bytes. */
+ * it copies. Pieces are aligned to 8 bytes; texts stand without a gap. */
 #ifndef SHIKIRI_APP_BLOCK_H
 #define SHIKIRI_APP_BLOCK_H
 

@@ -198,7 +198,7 @@ static void copy_identity(struct shk_block *block, const struct shk_pod *from,
 	size_t size = namespace_len + 1 + strlen(from->name) + 1;
 	char *key = block->base ? block->base + block->used : NULL;
 
-	block->used += (size + 7) / 8 * 8;
+	block->used += size;
 	to->pod.uid = shk_block_text(block, from->uid);
 	to->pod.namespace_ = shk_block_text(block, from->namespace_);
 	to->key = key;
