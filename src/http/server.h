@@ -36,7 +36,6 @@ struct shk_server {
 	_Atomic size_t reserved; /* of the budget */
 	_Atomic size_t n_active; /* requests between header and the end of the reply */
 	_Atomic bool is_stopping;
-	bool is_quiesced;
 };
 
 enum shk_status shk_server_start(const struct shk_server_options *options,
