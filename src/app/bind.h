@@ -42,8 +42,7 @@ enum shk_status shk_bind_reserve(struct shk_step *step, const struct shk_bind_as
 void shk_bind_post(struct shk_step *step, const struct shk_bind_ask *ask,
 		   const struct shk_pod_object *pod, const struct shk_alloc *alloc);
 
-/* --- facts about one pod (state_pods.c) ---------------------------------------------------------
- */
+/* --- facts about one pod (state_pods.c) ------------------------------------------------------ */
 
 /* The pod as a list or the watch shows it. */
 enum shk_status shk_pod_seen(struct shk_step *step, const struct shk_pod *pod,

@@ -40,8 +40,7 @@ struct shk_nudge_env {
 size_t shk_nudge_round(struct shk_nudged *nudged, const struct shk_edition *edition,
 		       const struct shk_nudge_env *env);
 
-/* --- the thread that does it ---------------------------------------------------------------------
- */
+/* --- the thread that does it ----------------------------------------------------------------- */
 
 struct shk_nudger; /* opaque */
 

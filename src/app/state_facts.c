@@ -180,8 +180,7 @@ static enum shk_status end_draft(struct shk_step *step, const struct draft *draf
 	return SHK_OK;
 }
 
-/* --- one delivery -------------------------------------------------------------------------------
- */
+/* --- one delivery ---------------------------------------------------------------------------- */
 
 static bool is_small(const struct shk_fact *fact)
 {

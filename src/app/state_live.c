@@ -94,8 +94,7 @@ enum shk_status shk_bind_reserve(struct shk_step *step, const struct shk_bind_as
 	return SHK_OK;
 }
 
-/* --- somebody asks -----------------------------------------------------------------------------
- */
+/* --- somebody asks --------------------------------------------------------------------------- */
 
 static void join(struct shk_step *step, const struct shk_bind_ask *ask)
 {
@@ -174,8 +173,7 @@ enum shk_status shk_bind_live(struct shk_step *step, const struct shk_bind_ask *
 	return SHK_OK;
 }
 
-/* --- the API server answers --------------------------------------------------------------------
- */
+/* --- the API server answers ------------------------------------------------------------------ */
 
 /* One answer, with what it is about. */
 struct turn {
@@ -329,8 +327,7 @@ static enum shk_status take_pod(const struct turn *turn, bool *ret_open, struct 
 	return SHK_OK;
 }
 
-/* --- by phase -----------------------------------------------------------------------------------
- */
+/* --- by phase -------------------------------------------------------------------------------- */
 
 static enum shk_status looked(const struct turn *turn, struct shk_error *err)
 {

@@ -5,8 +5,7 @@
 
 #include "shikiri/base/str.h"
 
-/* --- what a pod's row makes of the news ----------------------------------------------------------
- */
+/* --- what a pod's row makes of the news ------------------------------------------------------ */
 
 /* Whoever waits for a Binding of the pod learns what the cluster shows. */
 static void end_binding(struct shk_step *step, const struct shk_pod *pod, bool is_there)
@@ -68,8 +67,7 @@ static enum shk_status settle(struct shk_step *step, struct shk_pod_object *pod,
 	return status;
 }
 
-/* --- kubelet's refusals -------------------------------------------------------------------------
- */
+/* --- kubelet's refusals ---------------------------------------------------------------------- */
 
 /* Reasons of a pod that kubelet didn't admit: what it found isn't what the node object says. */
 static bool is_refusal(const struct shk_pod *pod)
@@ -94,8 +92,7 @@ static void leave_alone(struct shk_step *step, const struct shk_pod *pod)
 	shk_step_note(step, SHK_NOTE_KUBELET_REFUSED, &who, pod->phase_reason);
 }
 
-/* --- news ---------------------------------------------------------------------------------------
- */
+/* --- news ------------------------------------------------------------------------------------ */
 
 bool shk_version_is_older(const char *version, const char *known)
 {

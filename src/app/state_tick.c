@@ -48,8 +48,7 @@ static void resolve(struct shk_step *step, const struct shk_binding *binding)
 	};
 }
 
-/* --- pods that linger ---------------------------------------------------------------------------
- */
+/* --- pods that linger ------------------------------------------------------------------------ */
 
 /* true: the time that it was given is over. */
 static bool has_gone(struct shk_linger *linger, const struct shk_node *node, int64_t now_ms)

@@ -398,8 +398,7 @@ void shk_checks_run(struct shk_case *c, struct shk_look *look, struct shk_verdic
 	}
 }
 
-/* --- gathered once ------------------------------------------------------------------------------
- */
+/* --- gathered once --------------------------------------------------------------------------- */
 
 void shk_case_marks(struct shk_case *c)
 {

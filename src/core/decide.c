@@ -7,8 +7,7 @@
 #include "shikiri/core/charge.h"
 #include "shikiri/core/pack.h"
 
-/* --- what holds for the pod on every node --------------------------------------------------------
- */
+/* --- what holds for the pod on every node ---------------------------------------------------- */
 
 static bool above_priority(const struct shk_case *c)
 {

@@ -64,8 +64,7 @@ const char *shk_explain_offer(const struct shk_node *node, struct shk_arena *are
 	return list;
 }
 
-/* --- one function per kind of sentence ----------------------------------------------------------
- */
+/* --- one function per kind of sentence ------------------------------------------------------- */
 
 static const char *say_not_ready(const struct scene *scene)
 {

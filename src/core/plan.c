@@ -20,8 +20,7 @@ struct planner {
 	const struct shk_view *start;
 };
 
-/* --- nodes of one pod ---------------------------------------------------------------------------
- */
+/* --- nodes of one pod ------------------------------------------------------------------------ */
 
 static const struct shk_candidate *all_nodes(const struct planner *planner)
 {
@@ -70,8 +69,7 @@ static void list_nodes(const struct planner *planner, const struct shk_question 
 	pod->n_nodes = n;
 }
 
-/* --- one pod ------------------------------------------------------------------------------------
- */
+/* --- one pod --------------------------------------------------------------------------------- */
 
 static void place(struct planner *planner, const struct shk_claim *claim,
 		  const struct shk_question *question, const struct shk_decision *decision,

@@ -22,8 +22,7 @@ void town_close(struct town *town)
 	shk_arena_fini(&town->arena);
 }
 
-/* --- nodes --------------------------------------------------------------------------------------
- */
+/* --- nodes ----------------------------------------------------------------------------------- */
 
 static int by_key(const void *a, const void *b)
 {
@@ -159,8 +158,7 @@ struct town_node *town_single(struct town *town, const char *name, int64_t cards
 	return node;
 }
 
-/* --- tenants ------------------------------------------------------------------------------------
- */
+/* --- tenants --------------------------------------------------------------------------------- */
 
 struct town_tenant *town_tenant(struct town *town, const char *name, const char *domain,
 				const char *namespace_)

@@ -50,8 +50,7 @@ const struct shk_alloc *const *shk_published_allocs(const struct shk_published *
 /* The time, and the holds as they are now, copied to arena. */
 struct shk_moment shk_service_moment(struct shk_service *service, struct shk_arena *arena);
 
-/* --- extender verbs ----------------------------------------------------------------------------
- */
+/* --- extender verbs -------------------------------------------------------------------------- */
 
 /* Sorted as the answer needs it; everything in arena or borrowed from args. */
 void shk_service_filter(struct shk_service *service, const struct shk_extender_args *args,
@@ -61,8 +60,7 @@ void shk_service_prioritize(struct shk_service *service, const struct shk_extend
 			    struct shk_arena *arena, const struct shk_host_score **ret_scores,
 			    size_t *ret_n);
 
-/* --- commands ------------------------------------------------------------------------------------
- */
+/* --- commands -------------------------------------------------------------------------------- */
 
 /* How a command ends. done is called exactly once, from the state thread (or from the caller's,
  * before the call returns, when the queue is full or the service stops); it must not block. The
@@ -118,8 +116,7 @@ void shk_service_ledger_verify(struct shk_service *service, struct shk_answer *a
 void shk_service_ledger_backup(struct shk_service *service, const char *path,
 			       const struct shk_caller *caller, struct shk_answer *answer);
 
-/* --- reading -----------------------------------------------------------------------------------
- */
+/* --- reading --------------------------------------------------------------------------------- */
 
 /* The plan of a dry run on the current view with hypothetical nodes added; NOT_FOUND (pointer
  * "/hypotheticalNodes/0/like") for a node that doesn't exist. plan lives in arena, and borrows

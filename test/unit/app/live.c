@@ -12,8 +12,7 @@
 	"apiVersion: shikiri.dev/v1\nkind: Tenant\nmetadata: {name: audio}\n"                      \
 	"spec: {namespaces: [a]}\n"
 
-/* --- facts --------------------------------------------------------------------------------------
- */
+/* --- facts ----------------------------------------------------------------------------------- */
 
 static struct shk_fact *add(struct live *l, enum shk_kube_kind kind, enum shk_fact_op op)
 {
@@ -144,8 +143,7 @@ void live_deliver(struct live *l)
 	live_run(l, command);
 }
 
-/* --- running ------------------------------------------------------------------------------------
- */
+/* --- running --------------------------------------------------------------------------------- */
 
 static bool take_request(void *context, const struct shk_kube_request *request)
 {
@@ -262,8 +260,7 @@ void live_reply(struct live *l, enum shk_kube_outcome outcome, const char *pod_j
 	live_run(l, command);
 }
 
-/* --- looking ------------------------------------------------------------------------------------
- */
+/* --- looking --------------------------------------------------------------------------------- */
 
 const struct shk_kube_request *live_asked(const struct live *l)
 {
@@ -287,8 +284,7 @@ bool live_noted(const struct live *l, enum shk_note_kind kind)
 	return false;
 }
 
-/* --- life ---------------------------------------------------------------------------------------
- */
+/* --- life ------------------------------------------------------------------------------------ */
 
 static void boot(struct live *l)
 {

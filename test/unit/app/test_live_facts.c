@@ -27,8 +27,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* --- start --------------------------------------------------------------------------------------
- */
+/* --- start ----------------------------------------------------------------------------------- */
 
 static void nothing_is_decided_before_all_is_listed(void **state)
 {
@@ -121,8 +120,7 @@ static void a_row_that_the_list_shows_as_bound_is_confirmed(void **state)
 	assert_null(fixture_view(&l->f)->not_ready);
 }
 
-/* --- pods come and go ---------------------------------------------------------------------------
- */
+/* --- pods come and go ------------------------------------------------------------------------ */
 
 static void what_others_bind_is_adopted(void **state)
 {

@@ -71,8 +71,7 @@ static void put_with(struct live *l, const char *uid, const char *spec, const ch
 #define ONE_CARD                                                                                   \
 	"\"containers\":[{\"name\":\"c\",\"resources\":{\"limits\":{\"nvidia.com/gpu\":\"1\"}}}]"
 
-/* --- what is stuck ------------------------------------------------------------------------------
- */
+/* --- what is stuck --------------------------------------------------------------------------- */
 
 static void a_plain_pod_is_asked_about_anew(void **state)
 {
@@ -247,8 +246,7 @@ static void a_pod_that_was_looked_up_and_buried(void **state)
 	shk_command_free(commands[1]);
 }
 
-/* --- what is freed too early ---------------------------------------------------------------------
- */
+/* --- what is freed too early ----------------------------------------------------------------- */
 
 static void a_lost_post_is_remembered_while_the_ledger_fails(void **state)
 {
@@ -305,8 +303,7 @@ static void a_list_says_nothing_of_pods_that_are_newer(void **state)
 	assert_string_equal(live_row(l, "new"), "bound");
 }
 
-/* --- what is granted too early -------------------------------------------------------------------
- */
+/* --- what is granted too early --------------------------------------------------------------- */
 
 static void nothing_is_placed_before_what_is_owed_is_counted(void **state)
 {

@@ -161,8 +161,7 @@ static void two_names_for_one_device_are_a_contradiction(void **state)
 	town_close(&town);
 }
 
-/* --- NodeFacts ----------------------------------------------------------------------------------
- */
+/* --- NodeFacts ------------------------------------------------------------------------------- */
 
 static const struct shk_requirement pool_a100 = {.key = "agentpool", .op = SHK_SELECTOR_EXISTS};
 

@@ -261,8 +261,7 @@ static void every_operation_of_open(void **state)
 					break;
 }
 
-/* --- statements ---------------------------------------------------------------------------------
- */
+/* --- statements ------------------------------------------------------------------------------ */
 
 static enum shk_status write_everything(struct fixture *f, struct shk_error *err)
 {

@@ -120,8 +120,7 @@ static void file_mode(void **state)
 	assert_false(file_exists(wal));
 }
 
-/* --- what isn't ours ---------------------------------------------------------------------------
- */
+/* --- what isn't ours ------------------------------------------------------------------------- */
 
 /* The open fails so, and neither the file nor a log beside it changes. */
 static void refuse_unchanged(struct fixture *f, enum shk_status status, const char *text)
@@ -212,8 +211,7 @@ static void changed_schema(void **state)
 	}
 }
 
-/* --- other processes -----------------------------------------------------------------------------
- */
+/* --- other processes ------------------------------------------------------------------------- */
 
 static int second_process(const char *path)
 {
@@ -424,8 +422,7 @@ static void much_newer(void **state)
 	refuse_unchanged(f, SHK_E_VERSION, "schema 40, this one knows 1");
 }
 
-/* --- settings ----------------------------------------------------------------------------------
- */
+/* --- settings -------------------------------------------------------------------------------- */
 
 static void settings_in_force(void **state)
 {
