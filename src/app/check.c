@@ -1,8 +1,8 @@
 #include "shikiri/app/service.h"
 
 #include "changes.h"
+#include "feed.h"
 #include "inputs.h"
-#include "shikiri/kube/config.h"
 
 /* --check: everything that start reads, and nothing that it writes. */
 
@@ -77,19 +77,13 @@ static enum shk_status check_snapshots(const struct shk_config *config, struct s
 
 static enum shk_status check_kubeconfig(const struct shk_config *config, struct shk_buf *out)
 {
-	const struct shk_kube_source source = {
-	    .kubeconfig = config->kubeconfig,
-	    .context = config->context,
-	    .insecure_dev = config->insecure_dev,
-	};
-	struct shk_kube_config kube_config;
+	struct shk_feed *feed = NULL;
 	struct shk_error err;
-	enum shk_status status = shk_kube_config_load(&source, &kube_config, &err);
+	enum shk_status status = shk_feed_new(config, &feed, &err);
 
 	if (status)
 		finding(out, &err);
-	else
-		shk_kube_config_fini(&kube_config);
+	shk_feed_free(feed);
 	return status;
 }
 

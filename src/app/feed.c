@@ -155,6 +155,11 @@ int64_t shk_feed_age_ms(struct shk_feed *feed)
 	return age_ms;
 }
 
+bool shk_feed_is_stale(struct shk_feed *feed, const struct shk_policy *policy)
+{
+	return shk_feed_age_ms(feed) > policy->staleness_ms;
+}
+
 void shk_feed_watch(struct shk_feed *feed, int64_t now_ms)
 {
 	struct shk_kube_health health;

@@ -35,6 +35,8 @@ bool shk_feed_send(void *feed, const struct shk_kube_request *request);
 void shk_feed_event(struct shk_feed *feed, const struct shk_kube_request *event);
 /* Since the API server said something of the kind that it has been silent about for longest. */
 int64_t shk_feed_age_ms(struct shk_feed *feed);
+/* Whether that is longer than the policy allows, so that nothing is decided. */
+bool shk_feed_is_stale(struct shk_feed *feed, const struct shk_policy *policy);
 /* false when there is no client to ask. */
 bool shk_feed_health(struct shk_feed *feed, struct shk_kube_health *ret_health);
 

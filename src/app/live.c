@@ -26,7 +26,7 @@ bool shk_live_is_listed(const struct shk_live *live)
 bool shk_live_waits(const struct shk_live *live)
 {
 	return live->bindings.n > 0 || live->lingers || live->resting || live->reshaping ||
-	       (live->reconciled && !live->ready) || (live->reconciled && !live->reviewed);
+	       (live->reconciled && (!live->ready || !live->reviewed));
 }
 
 const char *shk_live_cause(const struct shk_live *live)
@@ -87,7 +87,7 @@ bool shk_live_lingers(const struct shk_live *live, const char *uid)
 
 /* --- nodes for a time ----------------------------------------------------------------------- */
 
-struct shk_timed_node *shk_timed_node_find(struct shk_timed_node *list, const char *node)
+static struct shk_timed_node *find_timed_node(struct shk_timed_node *list, const char *node)
 {
 	while (list && strcmp(list->node, node) != 0)
 		list = list->next;
@@ -97,7 +97,7 @@ struct shk_timed_node *shk_timed_node_find(struct shk_timed_node *list, const ch
 struct shk_timed_node *shk_timed_node_put(struct shk_timed_node **list, const char *node,
 					  int64_t since_ms)
 {
-	struct shk_timed_node *timed = shk_timed_node_find(*list, node);
+	struct shk_timed_node *timed = find_timed_node(*list, node);
 
 	if (!timed) {
 		timed = must(calloc(1, sizeof *timed));

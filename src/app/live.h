@@ -67,7 +67,6 @@ void shk_live_linger(struct shk_live *live, const struct shk_alloc *row, int64_t
 bool shk_live_lingers(const struct shk_live *live, const char *uid);
 void shk_live_linger_end(struct shk_live *live, const char *uid);
 
-struct shk_timed_node *shk_timed_node_find(struct shk_timed_node *list, const char *node);
 struct shk_timed_node *shk_timed_node_put(struct shk_timed_node **list, const char *node,
 					  int64_t since_ms);
 void shk_timed_node_drop(struct shk_timed_node **list, const char *node);

@@ -226,7 +226,7 @@ static void set_env(struct shk_loop *loop)
 	loop->env.now_s = shk_clock_wall_s();
 	loop->env.now_ms = shk_clock_boot_ms();
 	loop->env.is_stale =
-	    shk_feed_age_ms(loop->options.feed) > loop->state.current->policy->policy.staleness_ms;
+	    shk_feed_is_stale(loop->options.feed, &loop->state.current->policy->policy);
 }
 
 /* What the ledger made of a batch of n commands. */

@@ -259,7 +259,6 @@ static enum shk_status gone(struct shk_step *step, const char *const *names, siz
 }
 
 static enum shk_status listed(struct shk_step *step, const struct shk_listed *names,
-			      bool (*is_listed)(const struct shk_listed *listed, const char *name),
 			      struct shk_error *err)
 {
 	const struct shk_directory *directory = step->world.next->directory;
@@ -267,14 +266,13 @@ static enum shk_status listed(struct shk_step *step, const struct shk_listed *na
 	size_t n = 0;
 
 	for (size_t i = 0; i < directory->n; i++) {
-		if (!is_listed(names, directory->names[i]))
+		if (!shk_listed_has(names, directory->names[i]))
 			missing[n++] = shk_arena_strdup(&step->arena, directory->names[i]);
 	}
 	return gone(step, missing, n, err);
 }
 
 enum shk_status shk_nodes_take(struct shk_step *step, const struct shk_fact *facts, size_t n,
-			       bool (*is_listed)(const struct shk_listed *listed, const char *name),
 			       struct shk_error *err)
 {
 	struct arrivals arrivals = {
@@ -293,9 +291,8 @@ enum shk_status shk_nodes_take(struct shk_step *step, const struct shk_fact *fac
 			continue;
 		}
 		put_together(step, &arrivals);
-		status = facts[i].op == SHK_FACT_LISTED
-			     ? listed(step, &facts[i].listed, is_listed, err)
-			     : gone(step, &name, 1, err);
+		status = facts[i].op == SHK_FACT_LISTED ? listed(step, &facts[i].listed, err)
+							: gone(step, &name, 1, err);
 	}
 	put_together(step, &arrivals);
 	if (step->state->live->reshaping)

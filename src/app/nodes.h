@@ -6,9 +6,8 @@
 #include "shikiri/kube/kube.h"
 #include "step.h"
 
-/* Facts of nodes only, in order. is_listed looks a name up in a complete list. */
+/* Facts of nodes only, in order. */
 enum shk_status shk_nodes_take(struct shk_step *step, const struct shk_fact *facts, size_t n,
-			       bool (*is_listed)(const struct shk_listed *listed, const char *name),
 			       struct shk_error *err) SHK_MUST_CHECK;
 
 /* Time has passed: nodes that rested long enough, changes of MIG layouts that are done. */

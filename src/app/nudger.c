@@ -76,7 +76,7 @@ static void look(struct shk_nudger *nudger)
 	struct shk_edition *edition = shk_loop_edition(nudger->options.loop);
 	const struct shk_view *view = &edition->shown.view;
 	int64_t now_ms = shk_clock_boot_ms();
-	bool is_stale = shk_feed_age_ms(nudger->options.feed) > view->policy->staleness_ms;
+	bool is_stale = shk_feed_is_stale(nudger->options.feed, view->policy);
 
 	nudger->was_stale = nudger->was_stale || is_stale;
 	nudger->has_late = shk_early_arrived(nudger->options.early, edition) || nudger->has_late;

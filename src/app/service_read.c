@@ -70,7 +70,7 @@ static const char *cluster_cause(struct shk_service *service, const struct shk_e
 		return edition->directory->n > 0 ? NULL : "no node is known";
 	if (view->not_ready && strcmp(view->not_ready, SHK_CAUSE_LEDGER) != 0)
 		return view->not_ready;
-	return shk_feed_age_ms(service->feed) > view->policy->staleness_ms ? SHK_CAUSE_STALE : NULL;
+	return shk_feed_is_stale(service->feed, view->policy) ? SHK_CAUSE_STALE : NULL;
 }
 
 static void write_watches(struct shk_service *service, struct shk_buf *out)

@@ -6,25 +6,6 @@
 
 /* --- pods ------------------------------------------------------------------------------------ */
 
-static bool is_listed(const struct shk_listed *listed, const char *key)
-{
-	size_t low = 0;
-	size_t high = listed->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = strcmp(listed->keys[middle], key);
-
-		if (order == 0)
-			return true;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
-}
-
 static enum shk_status pods_listed(struct shk_step *step, const struct shk_listed *listed,
 				   struct shk_error *err)
 {
@@ -38,7 +19,7 @@ static enum shk_status pods_listed(struct shk_step *step, const struct shk_liste
 		const struct shk_pod_object *pod = (const struct shk_pod_object *)all[i];
 
 		/* A reply may have shown one that was made since. */
-		if (!is_listed(listed, pod->pod.uid) &&
+		if (!shk_listed_has(listed, pod->pod.uid) &&
 		    !shk_version_is_older(listed->version, pod->pod.resource_version))
 			gone[n_gone++] = shk_arena_strdup(&step->arena, pod->pod.uid);
 	}
@@ -129,7 +110,7 @@ static void drop(struct draft *draft, enum shk_kube_kind kind, const char *name,
 
 	for (size_t i = 0; i < n; i++) {
 		const char *key = is_namespace ? draft->namespaces[i].name : draft->classes[i].name;
-		bool goes = listed ? !is_listed(listed, key) : strcmp(key, name) == 0;
+		bool goes = listed ? !shk_listed_has(listed, key) : strcmp(key, name) == 0;
 
 		if (goes)
 			continue;
@@ -218,7 +199,7 @@ static enum shk_status take_run(struct shk_step *step, const struct shk_fact *fa
 	if (is_small(&facts[0]))
 		return take_small(step, facts, n, err);
 	if (facts[0].kind == SHK_KUBE_NODES)
-		return shk_nodes_take(step, facts, n, is_listed, err);
+		return shk_nodes_take(step, facts, n, err);
 	for (size_t i = 0; i < n && !status; i++)
 		status = pod_fact(step, &facts[i], err);
 	return status;

@@ -91,7 +91,7 @@ static void begin(struct shk_service *service, const struct shk_extender_args *a
 	ret_call->edition = shk_loop_edition(service->loop);
 	ret_call->view = &ret_call->edition->shown.view;
 	if (!ret_call->view->not_ready &&
-	    shk_feed_age_ms(service->feed) > ret_call->view->policy->staleness_ms) {
+	    shk_feed_is_stale(service->feed, ret_call->view->policy)) {
 		ret_call->stale = *ret_call->view;
 		ret_call->stale.not_ready = SHK_CAUSE_STALE;
 		ret_call->view = &ret_call->stale;

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "shikiri/base/clock.h"
 #include "shikiri/wire/cluster.h"
@@ -164,16 +163,14 @@ static size_t take_answer(char *data, size_t size, size_t n, void *context)
 	return len;
 }
 
+/* libcurl says what the parameters are. NOLINTNEXTLINE(readability-non-const-parameter) */
 static size_t take_header(char *data, size_t size, size_t n, void *context)
 {
-	static const char name[] = "retry-after:";
 	struct exchange *exchange = context;
-	size_t len = size * n;
+	struct shk_sv line = {.data = data, .len = size * n};
 
-	if (len >= strlen(name) && strncasecmp(data, name, strlen(name)) == 0)
-		exchange->retry_after_s =
-		    outcome_retry_after((struct shk_sv){data + strlen(name), len - strlen(name)});
-	return len;
+	(void)outcome_header(line, &exchange->retry_after_s);
+	return line.len;
 }
 
 static void set_body(struct exchange *exchange)

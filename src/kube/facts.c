@@ -61,3 +61,22 @@ void shk_facts_free(struct shk_facts *facts)
 	shk_arena_fini(&facts->arena);
 	free(facts);
 }
+
+bool shk_listed_has(const struct shk_listed *listed, const char *key)
+{
+	size_t low = 0;
+	size_t high = listed->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strcmp(listed->keys[middle], key);
+
+		if (order == 0)
+			return true;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}

@@ -1,5 +1,8 @@
 #include "outcome.h"
 
+#include <string.h>
+#include <strings.h>
+
 #define LEAST_DELAY_MS   100
 #define MOST_DELAY_MS    1000
 #define MOST_RETRY_AFTER 3600
@@ -101,4 +104,15 @@ int outcome_retry_after(struct shk_sv value)
 		seconds = seconds * 10 + (value.data[i] - '0');
 	}
 	return seconds < MOST_RETRY_AFTER ? seconds : MOST_RETRY_AFTER;
+}
+
+bool outcome_header(struct shk_sv line, int *ret_retry_after_s)
+{
+	static const char name[] = "retry-after:";
+	size_t len = strlen(name);
+
+	if (line.len < len || strncasecmp(line.data, name, len) != 0)
+		return false;
+	*ret_retry_after_s = outcome_retry_after((struct shk_sv){line.data + len, line.len - len});
+	return true;
 }

@@ -31,4 +31,7 @@ struct verdict outcome_judge(const struct attempt *attempt);
 /* Seconds of a Retry-After header's value; what isn't a number (dates included) is 1. */
 int outcome_retry_after(struct shk_sv value);
 
+/* One line of an answer's head. true: it is Retry-After, and *ret_retry_after_s its seconds. */
+bool outcome_header(struct shk_sv line, int *ret_retry_after_s);
+
 #endif

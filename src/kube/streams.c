@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "shikiri/base/clock.h"
 
@@ -30,18 +29,15 @@ static void note_head(struct stream *stream)
 		       shk_clock_boot_ms());
 }
 
+/* libcurl says what the parameters are. NOLINTNEXTLINE(readability-non-const-parameter) */
 static size_t take_header(char *data, size_t size, size_t n, void *context)
 {
-	static const char name[] = "retry-after:";
 	struct stream *stream = context;
-	size_t len = size * n;
+	struct shk_sv line = {.data = data, .len = size * n};
 
-	if (len >= strlen(name) && strncasecmp(data, name, strlen(name)) == 0)
-		stream->retry_after_s =
-		    outcome_retry_after((struct shk_sv){data + strlen(name), len - strlen(name)});
-	else if (len <= 2 && stream->status == 0)
+	if (!outcome_header(line, &stream->retry_after_s) && line.len <= 2 && stream->status == 0)
 		note_head(stream);
-	return len;
+	return line.len;
 }
 
 /* libcurl says what the parameters are. NOLINTNEXTLINE(readability-non-const-parameter) */

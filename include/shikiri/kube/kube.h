@@ -68,6 +68,9 @@ struct shk_fact *shk_facts_add(struct shk_facts *facts, enum shk_kube_kind kind,
 			       enum shk_fact_op op);
 void shk_facts_free(struct shk_facts *facts); /* accepts NULL */
 
+/* Whether the key stands in a complete list. */
+bool shk_listed_has(const struct shk_listed *listed, const char *key);
+
 /* --- requests ------------------------------------------------------------------------------- */
 
 enum shk_kube_verb {

@@ -153,6 +153,19 @@ static void test_retry_after(void **state)
 		assert_int_equal(outcome_retry_after(shk_sv(cases[i].value)), cases[i].seconds);
 }
 
+static void test_a_line_of_the_head(void **state)
+{
+	int seconds = -1;
+
+	(void)state;
+	assert_false(outcome_header(shk_sv("Content-Length: 7\r\n"), &seconds));
+	assert_false(outcome_header(shk_sv("Retry-After"), &seconds));
+	assert_false(outcome_header(shk_sv("\r\n"), &seconds));
+	assert_int_equal(seconds, -1);
+	assert_true(outcome_header(shk_sv("rETRY-aFTER: 3\r\n"), &seconds));
+	assert_int_equal(seconds, 3);
+}
+
 static unsigned take_all(struct bucket *bucket, int64_t now_ms)
 {
 	unsigned n = 0;
@@ -199,6 +212,7 @@ int main(void)
 	    cmocka_unit_test(test_a_refused_token_is_read_once_more),
 	    cmocka_unit_test(test_too_many_requests),
 	    cmocka_unit_test(test_retry_after),
+	    cmocka_unit_test(test_a_line_of_the_head),
 	    cmocka_unit_test(test_bucket),
 	    cmocka_unit_test(test_bucket_says_when),
 	};
